@@ -4,7 +4,7 @@
 //! first ones, and the last ones.
 
 use super::{Importance, Moment, Position};
-use crate::witness::shown;
+use crate::witness::Worded;
 use crate::{Run, printable};
 use raddle_analysis::Cause;
 use raddle_engine::ReplayEvent;
@@ -26,9 +26,10 @@ pub(super) fn of_interest(
     mut starred: BTreeSet<usize>,
 ) -> Vec<Moment> {
     starred.extend(events.len().checked_sub(1));
-    let kept = shown(run, events);
+    let worded = Worded::of(run, events);
     let has_place = |n: &usize| run.program.loc(events[*n].place(run.program)).is_some();
-    let shown = (0..events.len()).filter(|n| starred.contains(n) || kept[*n]).filter(has_place);
+    let shown =
+        (0..events.len()).filter(|n| starred.contains(n) || worded.shown()[*n]).filter(has_place);
     let shown: Vec<usize> = shown.collect();
     let moment = |n: usize| {
         let event = &events[n];
@@ -37,7 +38,7 @@ pub(super) fn of_interest(
             number: n + 1,
             thread: printable(&event.thread),
             place: Position { file: line.file, line: line.line },
-            what: printable(&event.what()),
+            what: printable(&worded.what(n, event)),
             importance: match starred.contains(&n) {
                 true => Importance::Essential,
                 false => Importance::Important,

@@ -4,6 +4,7 @@ use super::story::Tale;
 use super::{Answer, Finding};
 use crate::picture::{Scene, dot};
 use crate::source::Sources;
+use crate::witness::Worded;
 use crate::{Run, Subject, buffer, printable, reach as reaching, robust as robustness, value};
 use raddle_analysis::cycle::Node;
 use raddle_analysis::reach::{ReachResult, Reached};
@@ -135,10 +136,11 @@ impl Answer {
         let events = &witness.events[..count];
         let relations = relations(run.program, run.options, witness);
         let relations = relations.map(|relations| first(relations, count, found.cycle));
-        let shown = crate::witness::shown::shown(run, events);
-        let picture = relations.as_ref().map(|relations| {
-            Scene { events, relations, shown: &shown, starred: &found.starred }.picture()
-        });
+        let worded = Worded::of(run, events);
+        let shown = worded.shown();
+        let picture = relations
+            .as_ref()
+            .map(|relations| Scene { events, relations, shown, starred: &found.starred }.picture());
         if let Some(picture) = &picture {
             let title = format!("{} under {}: {}", printable(run.file), self.model, found.title);
             self.dots.push(dot(run, &title, events, picture));
@@ -147,7 +149,7 @@ impl Answer {
             run,
             events,
             relations: relations.as_ref(),
-            shown: &shown,
+            worded: &worded,
             starred: &found.starred,
         };
         let story = tale.story(&mut self.lines);

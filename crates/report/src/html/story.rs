@@ -3,6 +3,7 @@
 
 use super::listing::Lines;
 use crate::picture::chains;
+use crate::witness::Worded;
 use crate::{Run, printable};
 use raddle_analysis::cycle::{Edge, Node};
 use raddle_analysis::{Relation, Relations};
@@ -86,8 +87,8 @@ pub(super) struct Tale<'a> {
     pub run: &'a Run<'a>,
     pub events: &'a [ReplayEvent],
     pub relations: Option<&'a Relations>,
-    /// For each event, whether it is of interest to readers of the source.
-    pub shown: &'a [bool],
+    /// The events as readers of the source see them.
+    pub worded: &'a Worded,
     pub starred: &'a BTreeSet<Node>,
 }
 
@@ -107,8 +108,8 @@ impl Tale<'_> {
         let mut writer = Writer::default();
         writer.cast(self.events);
         for (n, event) in self.events.iter().enumerate() {
-            let is_shown = self.shown[n] || self.starred.contains(&n);
-            writer.add(self.run, event, is_shown);
+            let is_shown = self.worded.shown()[n] || self.starred.contains(&n);
+            writer.add(self.run, event, self.worded.what(n, event), is_shown);
             if let Some((file, line)) = position(self.run, event).filter(|_| is_shown) {
                 lines.insert(&self.run.program.files[file as usize], line);
             }
@@ -167,7 +168,7 @@ impl Tale<'_> {
         }
         let level = |n: usize| match () {
             () if self.starred.contains(&n) => 2,
-            () if !self.shown[n] => 0,
+            () if !self.worded.shown()[n] => 0,
             () => 1 + u8::from(matters[n]),
         };
         (0..self.events.len()).map(level).collect()
@@ -216,9 +217,9 @@ impl Writer {
         number
     }
 
-    fn add(&mut self, run: &Run<'_>, event: &ReplayEvent, is_shown: bool) {
+    fn add(&mut self, run: &Run<'_>, event: &ReplayEvent, what: String, is_shown: bool) {
         let (kind, at, value) = told(&event.deed);
-        let what = self.string(printable(&event.what()));
+        let what = self.string(printable(&what));
         let position = position(run, event);
         let file = position.map_or(NONE, |(file, _)| {
             let files = &mut self.story.files;

@@ -3,6 +3,9 @@
 //! The library is code that runs, and its events are accesses to the parts of a lock, which a reader does not
 //! know. Of each call one event is told, in words that say what the call did.
 
+use super::copies;
+use super::shown::shown;
+use crate::Run;
 use raddle_engine::{Bytes, Cell, Datum, Deed, ReplayEvent};
 use raddle_ir::{LocId, Program};
 use std::collections::BTreeMap;
@@ -50,7 +53,14 @@ fn role(function: &str) -> Option<Role> {
         | "sem_init"
         | "mtx_init"
         | "cnd_init" => Role::Init,
-        "pthread_rwlock_destroy" | "pthread_barrier_destroy" | "sem_destroy" => Role::Destroy,
+        "pthread_mutex_destroy"
+        | "pthread_cond_destroy"
+        | "pthread_rwlock_destroy"
+        | "pthread_spin_destroy"
+        | "pthread_barrier_destroy"
+        | "sem_destroy"
+        | "mtx_destroy"
+        | "cnd_destroy" => Role::Destroy,
         _ => return None,
     })
 }
@@ -64,7 +74,8 @@ struct Call {
     updates: Vec<usize>,
 }
 
-pub(super) fn tellings(program: &Program, events: &[ReplayEvent]) -> Vec<Telling> {
+/// How events are told; `kept` says which have a row.
+fn tellings(program: &Program, events: &[ReplayEvent], kept: &[bool]) -> Vec<Telling> {
     let mut tellings = vec![Telling::Plain; events.len()];
     // The newest call of each thread.
     let mut open: BTreeMap<u32, Call> = BTreeMap::new();
@@ -93,7 +104,42 @@ pub(super) fn tellings(program: &Program, events: &[ReplayEvent]) -> Vec<Telling
     done.extend(open.into_values());
     done.iter().for_each(|call| tell(events, call, &mut tellings));
     initialisers(events, &mut tellings);
+    copies::tell(program, events, kept, &mut tellings);
     tellings
+}
+
+/// Events as readers see them: which have a row, and what it says.
+pub(crate) struct Worded {
+    shown: Vec<bool>,
+    tellings: Vec<Telling>,
+}
+
+impl Worded {
+    pub(crate) fn of(run: &Run<'_>, events: &[ReplayEvent]) -> Worded {
+        let kept = shown(run, events);
+        let tellings = tellings(run.program, events, &kept);
+        let told = kept.iter().zip(&tellings);
+        let shown = told.map(|(kept, telling)| *kept && *telling != Telling::Silent).collect();
+        Worded { shown, tellings }
+    }
+
+    /// For each event, whether it has a row.
+    pub(crate) fn shown(&self) -> &[bool] {
+        &self.shown
+    }
+
+    /// An event in words.
+    pub(crate) fn what(&self, n: usize, event: &ReplayEvent) -> String {
+        self.in_words(n).map_or_else(|| event.what(), str::to_owned)
+    }
+
+    /// The words of an event, if they are not its own.
+    pub(super) fn in_words(&self, n: usize) -> Option<&str> {
+        match &self.tellings[n] {
+            Telling::InWords(words) => Some(words),
+            Telling::Plain | Telling::Silent => None,
+        }
+    }
 }
 
 /// What the function of the library that the source called does; `None` outside of such a call.
@@ -104,7 +150,7 @@ fn role_of(program: &Program, event: &ReplayEvent) -> Option<Role> {
 }
 
 /// The bytes and the values of an access: the old one, if it is known, and the new one.
-fn touched(event: &ReplayEvent) -> Option<(&Bytes, Option<&Datum>, &Datum)> {
+pub(super) fn touched(event: &ReplayEvent) -> Option<(&Bytes, Option<&Datum>, &Datum)> {
     match &event.deed {
         Deed::Read { cell: Cell { at, value }, .. }
         | Deed::Buffer { cell: Cell { at, value }, .. } => Some((at, None, value)),
@@ -142,7 +188,8 @@ fn tell(events: &[ReplayEvent], call: &Call, tellings: &mut [Telling]) {
         Role::Barrier if changes => format!("arrives at {at}"),
         Role::Barrier => format!("looks at {at}"),
         Role::Init => format!("initialises {at}"),
-        Role::Destroy => format!("destroys {at}"),
+        Role::Destroy if changes => format!("destroys {at}"),
+        Role::Destroy => format!("finds {at} in use"),
     };
     tellings[told] = Telling::InWords(words);
     if let (Role::Barrier, true, Some(&last)) = (call.role, changes, call.accesses.last())

@@ -7,6 +7,7 @@
 //! on the way to the called operation. A long witness is folded ([`fold`]), with a note.
 
 mod columns;
+mod copies;
 mod fold;
 mod legend;
 mod library;
@@ -16,12 +17,11 @@ pub(crate) mod shown;
 mod words;
 mod wrap;
 
-pub(crate) use shown::shown;
+pub(crate) use library::Worded;
 
 use crate::paint::{Ink, paint};
 use crate::{Look, Run, printable};
 use fold::Part;
-use library::Telling;
 use raddle_analysis::why::upto_failure;
 use raddle_analysis::{Cause, Violation};
 use raddle_engine::{Deed, Origin, ReplayEvent};
@@ -103,7 +103,7 @@ struct Told<'a> {
     events: &'a [ReplayEvent],
     origins: &'a [Origin],
     starred: &'a BTreeSet<usize>,
-    tellings: Vec<Telling>,
+    worded: Worded,
     shown: Vec<usize>,
     /// Updates that follow right after their stores, with these, if both have one row.
     through: HashMap<usize, usize>,
@@ -119,10 +119,8 @@ impl<'a> Told<'a> {
         origins: &'a [Origin],
         starred: &'a BTreeSet<usize>,
     ) -> Told<'a> {
-        let kept = shown(run, events);
-        let tellings = library::tellings(run.program, events);
-        let is_shown =
-            |n: &usize| starred.contains(n) || kept[*n] && tellings[*n] != Telling::Silent;
+        let worded = Worded::of(run, events);
+        let is_shown = |n: &usize| starred.contains(n) || worded.shown()[*n];
         let shown: Vec<usize> = (0..events.len()).filter(is_shown).collect();
         let threads: BTreeMap<u32, &String> =
             shown.iter().map(|n| (events[*n].number, &events[*n].thread)).collect();
@@ -134,7 +132,7 @@ impl<'a> Told<'a> {
             events,
             origins,
             starred,
-            tellings,
+            worded,
             shown,
             through: HashMap::new(),
             one_file,
@@ -161,7 +159,9 @@ impl<'a> Told<'a> {
 
     /// Shows updates that follow right after their stores with these. Returns whether that saves a row.
     fn join(&mut self) -> bool {
-        let through = fold::through(self.events, &self.shown, self.starred);
+        let mut through = fold::through(self.events, &self.shown, self.starred);
+        // A row for several stores stays by itself.
+        through.retain(|_, store| self.worded.in_words(*store).is_none());
         self.shown.retain(|n| !through.contains_key(n));
         self.through.extend(&through);
         !through.is_empty()
@@ -169,7 +169,7 @@ impl<'a> Told<'a> {
 
     /// The story in at most so many rows.
     fn story(&self, look: &Look<'_>, most: usize) -> Story {
-        let Told { run, events, origins, starred, tellings, shown, through, .. } = self;
+        let Told { run, events, origins, starred, worded, shown, through, .. } = self;
         let parts = match look.all_steps {
             true => shown.iter().map(|n| Part::Event(*n)).collect(),
             false => fold::folded(events, shown, starred, through, most),
@@ -188,12 +188,11 @@ impl<'a> Told<'a> {
             let line = run.program.loc(at).map(|loc| (loc.file, loc.line));
             let fresh = !matches!(event.deed, Deed::Update { .. }) && seen.insert(line);
             let source = look.sources.line(run.program, at).filter(|_| fresh);
-            let mut what = match (&tellings[n], &event.deed) {
-                (Telling::InWords(words), _) => words.clone(),
-                (_, Deed::Buffer { cell, .. }) if stores.contains(&n) => {
+            let mut what = match &event.deed {
+                Deed::Buffer { cell, .. } if stores.contains(&n) => {
                     format!("writes {cell} (to memory)")
                 }
-                _ => event.what(),
+                _ => worded.what(n, event),
             };
             legend::mentioned(event, &what, &mut mentioned);
             if look.calls {
