@@ -58,7 +58,7 @@ impl FailureSite {
         let words: Vec<String> = waiters
             .iter()
             .zip(stuck)
-            .map(|(waiter, stuck)| match program.place(stuck.at) {
+            .map(|(waiter, stuck)| match program.short_place(stuck.at) {
                 Some(place) => format!("{waiter} at {place}"),
                 None => waiter.to_string(),
             })

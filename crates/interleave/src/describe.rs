@@ -16,7 +16,10 @@ pub(crate) fn describe(
     let action = &event.action;
     let at = names.bytes(&system.machine, action.addr, action.bytes);
     if matches!(system.detail(event).condition, Condition::Unless(_)) {
-        return Deed::Touch(at);
+        return Deed::Touch(match visible {
+            Visible::Free { .. } => names.bytes(&system.machine, action.addr, 0),
+            _ => at,
+        });
     }
     let datum = |bits: u128| names.datum(&system.machine, action.addr, action.bytes, bits);
     let cell = |value: Datum| Cell { at: at.clone(), value };

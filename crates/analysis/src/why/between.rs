@@ -42,9 +42,9 @@ fn lost_writes<'a>(
     loads: &'a Loads,
 ) -> impl Iterator<Item = (Node, Node, Node)> + 'a {
     history.writes.iter().enumerate().filter_map(|(place, write)| {
-        told.cell(*write)?;
+        told.data(*write)?;
         let (read, seen) = newest_read(told, loads, *write)?;
-        told.cell(read)?;
+        told.data(read)?;
         let since = history.writes.get(seen..place)?;
         // After a write of its own, the thread no longer relies on the value it had read. The newest writes
         // come first, so that each is looked at once for each thread.
@@ -52,7 +52,7 @@ fn lost_writes<'a>(
             return None;
         }
         let by = since.last()?;
-        told.cell(*by)?;
+        told.data(*by)?;
         Some((read, *write, *by))
     })
 }
@@ -72,13 +72,13 @@ fn changes_seen<'a>(
 ) -> impl Iterator<Item = (Node, Node, Node)> + 'a {
     history.reads.iter().filter_map(|(again, seen)| {
         let (read, before) = newest_read(told, loads, *again)?;
-        let value = |node: Node| told.cell(node).map(|cell| cell.value.bits);
+        let value = |node: Node| told.data(node).map(|cell| cell.value.bits);
         if value(read)? == value(*again)? {
             return None;
         }
         let others = history.writes.get(before..*seen)?.iter();
         let by = others.rev().find(|by| !told.same_thread(**by, *again))?;
-        told.cell(*by)?;
+        told.data(*by)?;
         Some((read, *again, *by))
     })
 }
@@ -116,7 +116,8 @@ pub(super) fn source(told: &Told<'_>, order: &Order) -> Option<Why> {
     let (last, _) = told.failure()?;
     let own = (0..last).rev().filter(|node| told.same_thread(*node, last));
     let mut reads = own.filter(|node| {
-        matches!(told.events[*node].deed, Deed::Read { .. } | Deed::Mismatch { .. })
+        let reads = matches!(told.events[*node].deed, Deed::Read { .. } | Deed::Mismatch { .. });
+        reads && told.data(*node).is_some()
     });
     let read = reads.next()?;
     let write = *order.source.get(&read)?;

@@ -168,7 +168,7 @@ fn deadlock_places(program: &Program, site: &mut FailureSite, events: &[ReplayEv
         return;
     }
     let words = site.waiters.iter().zip(&stuck).map(|((waiter, _), event)| {
-        match program.place(event.place(program)) {
+        match program.short_place(event.place(program)) {
             Some(place) => format!("{waiter} at {place}"),
             None => waiter.to_string(),
         }
@@ -176,6 +176,26 @@ fn deadlock_places(program: &Program, site: &mut FailureSite, events: &[ReplayEv
     site.message = words.collect::<Vec<String>>().join("; ");
     site.shown = stuck.first().map_or(site.loc, |event| event.place(program));
 }
+
+/// How the names of the functions of the library begin that synchronise threads, without `raddle.`.
+const SYNCHRONISATION: [&str; 16] = [
+    "pthread_",
+    "sem",
+    "mtx_",
+    "cnd_",
+    "thrd_",
+    "tss_",
+    "call_once",
+    "rwlock.",
+    "mutex.",
+    "cond.",
+    "held.",
+    "lock.",
+    "keys.",
+    "thread",
+    "c11.",
+    "once",
+];
 
 /// The events up to the failure, with methods that describe them.
 struct Told<'a> {
@@ -234,6 +254,17 @@ impl Told<'_> {
             | Deed::Buffer { cell, .. } => Some(cell),
             _ => None,
         }
+    }
+
+    /// The same, unless it is the library's: the parts of a lock or the like are not for readers.
+    fn data(&self, node: Node) -> Option<&Cell> {
+        let inner = self.events[node].calls.first();
+        let func = inner.and_then(|frame| self.program.funcs.get(frame.func));
+        let is_internal = func.is_some_and(|func| {
+            let name = func.name.trim_start_matches("raddle.").trim_start_matches("spurious.");
+            func.library && SYNCHRONISATION.iter().any(|prefix| name.starts_with(prefix))
+        });
+        self.cell(node).filter(|_| !is_internal)
     }
 
     /// `P0 read x = 1 at f.c:3`

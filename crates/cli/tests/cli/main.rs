@@ -33,6 +33,7 @@ mod robust;
 mod schema;
 mod select;
 mod signals;
+mod stories;
 mod stubs;
 mod unroll;
 mod waits;

@@ -31,7 +31,7 @@ impl Found {
     pub(crate) fn message(&self, machine: &Machine<'_>, names: &Names) -> String {
         let does = |access: &Accessed, what: &str| {
             let thread = machine.thread_name(access.thread);
-            let place = machine.program.place(access.loc);
+            let place = machine.program.short_place(access.loc);
             let at = place.map_or(String::new(), |place| format!(" at {place}"));
             format!("{thread} {} {what}{at}", verb(access))
         };

@@ -29,20 +29,24 @@ enum Role {
     Take,
     Post,
     Barrier,
+    Once,
     Init,
     Destroy,
 }
 
 fn role(function: &str) -> Option<Role> {
     Some(match function.trim_start_matches("raddle.spurious.") {
-        "pthread_rwlock_rdlock" | "pthread_rwlock_tryrdlock" | "pthread_rwlock_timedrdlock" => {
-            Role::Lock(" for reading")
-        }
-        "pthread_rwlock_wrlock" | "pthread_rwlock_trywrlock" | "pthread_rwlock_timedwrlock" => {
-            Role::Lock(" for writing")
-        }
+        "pthread_rwlock_rdlock"
+        | "pthread_rwlock_tryrdlock"
+        | "pthread_rwlock_timedrdlock"
+        | "pthread_rwlock_clockrdlock" => Role::Lock(" for reading"),
+        "pthread_rwlock_wrlock"
+        | "pthread_rwlock_trywrlock"
+        | "pthread_rwlock_timedwrlock"
+        | "pthread_rwlock_clockwrlock" => Role::Lock(" for writing"),
+        "pthread_once" | "call_once" => Role::Once,
         "pthread_rwlock_unlock" => Role::Unlock,
-        "sem_wait" | "sem_trywait" | "sem_timedwait" => Role::Take,
+        "sem_wait" | "sem_trywait" | "sem_timedwait" | "sem_clockwait" => Role::Take,
         "sem_post" => Role::Post,
         "pthread_barrier_wait" => Role::Barrier,
         "pthread_mutex_init"
@@ -64,6 +68,9 @@ fn role(function: &str) -> Option<Role> {
         _ => return None,
     })
 }
+
+/// The value of a `pthread_once_t` while its function runs.
+const ONCE_RUNS: u128 = 1;
 
 /// The events of one call.
 struct Call {
@@ -187,6 +194,11 @@ fn tell(events: &[ReplayEvent], call: &Call, tellings: &mut [Telling]) {
         Role::Post => format!("posts {at}{from}"),
         Role::Barrier if changes => format!("arrives at {at}"),
         Role::Barrier => format!("looks at {at}"),
+        // The function that is called comes between the two.
+        Role::Once if changes && value.bits == ONCE_RUNS => format!("begins the call of {at}"),
+        Role::Once if changes => format!("completes the call of {at}"),
+        Role::Once if value.bits == ONCE_RUNS => format!("waits for the call of {at}"),
+        Role::Once => format!("finds {at} called"),
         Role::Init => format!("initialises {at}"),
         Role::Destroy if changes => format!("destroys {at}"),
         Role::Destroy => format!("finds {at} in use"),
