@@ -90,7 +90,7 @@ impl Dependences {
             builder.step(step, told);
         }
         if engine == Engine::Graph {
-            builder.untold(initial_threads);
+            builder.started_and_joined(initial_threads);
         }
         builder.graph.index(candidate.witness.schedule.len());
         Dependences { graph: builder.graph }
@@ -128,9 +128,9 @@ impl Builder<'_> {
         }
     }
 
-    /// The spawns and joins, which the story of a graph does not tell. A spawned thread may have been started
+    /// The spawns and joins of a graph, whose steps are in no order in time. A spawned thread may have been started
     /// after any step before its first one, and any step after its last one may have waited for it.
-    fn untold(&mut self, initial: usize) {
+    fn started_and_joined(&mut self, initial: usize) {
         let schedule = &self.candidate.witness.schedule;
         let threads: Vec<u32> = schedule.iter().map(|step| step.thread().0).collect();
         let spawned: BTreeSet<u32> =

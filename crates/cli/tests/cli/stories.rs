@@ -396,8 +396,8 @@ fn hidden_characters_are_escaped_everywhere() {
     let (c, litmus) = (name.to_str().expect("UTF-8"), litmus.to_str().expect("UTF-8"));
     let bad = bad.to_str().expect("UTF-8");
     let path = |name: &str| folder.join(name).to_str().expect("UTF-8").to_owned();
-    let outputs = ["o.html", "o.xml", "o.dot"].map(path);
-    let [page, junit, dot] = &outputs;
+    let outputs = ["o.xml", "o.dot", "o.html"].map(path);
+    let [junit, dot, page] = &outputs;
     let reports = ["--html", page, "--junit", junit, "--dot", dot];
     let hidden = |text: &str| {
         text.chars().any(|c| raddle_ir::text::is_hidden(c) && !matches!(c, '\n' | '\t'))
@@ -421,7 +421,10 @@ fn hidden_characters_are_escaped_everywhere() {
         }
     }
     for output in outputs {
-        let text = fs::read_to_string(&output).unwrap_or_default();
+        let text = fs::read_to_string(&output).expect("an output");
+        // The data of a page has the command line as it was; the script escapes what it shows.
+        let text = text.split("\"kinds\":").map(|part| part.split("\"command\":").next());
+        let text = text.flatten().collect::<String>();
         assert_eq!(text.lines().find(|line| hidden(line)), None, "{output}");
     }
 }

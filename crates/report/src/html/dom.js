@@ -2,12 +2,12 @@
 
 const SVG = "http://www.w3.org/2000/svg";
 
-/** Characters that change how the text around them is drawn, or that are not drawn at all. */
-const INVISIBLE = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u00ad\u061c\u180e\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff]/g;
+/** Characters that change how the text around them is drawn, or that are not drawn at all: `ir::text::is_hidden`. */
+const INVISIBLE = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u00ad\u061c\u180e\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb]/g;
 
 /** Text in which every character can be seen: a name must not reorder or hide what stands beside it. */
 function visible(text) {
-  return String(text).replace(INVISIBLE, (c) => `<U+${c.codePointAt(0).toString(16).toUpperCase().padStart(4, "0")}>`);
+  return String(text).replace(INVISIBLE, (c) => `\\u{${c.codePointAt(0).toString(16)}}`);
 }
 
 /** Sets properties of an element: `on…` is a listener, `text` its text, all others are attributes. */

@@ -118,7 +118,6 @@ impl Answer {
 impl Page {
     /// An empty page; `command` has the words of the command line.
     pub fn new(command: Vec<String>) -> Page {
-        let command = command.iter().map(|word| printable(word)).collect();
         Page { command, answers: Vec::new() }
     }
 
