@@ -7,7 +7,7 @@ use super::copies;
 use super::shown::shown;
 use crate::Run;
 use raddle_engine::{Bytes, Cell, Datum, Deed, ReplayEvent};
-use raddle_ir::{LocId, Program};
+use raddle_ir::{FuncId, LocId, Program};
 use std::collections::BTreeMap;
 
 /// How an event is told.
@@ -75,6 +75,7 @@ const ONCE_RUNS: u128 = 1;
 /// The events of one call.
 struct Call {
     role: Role,
+    func: FuncId,
     at: LocId,
     /// Accesses of the thread, and stores that leave its buffer.
     accesses: Vec<usize>,
@@ -88,7 +89,8 @@ fn tellings(program: &Program, events: &[ReplayEvent], kept: &[bool]) -> Vec<Tel
     let mut open: BTreeMap<u32, Call> = BTreeMap::new();
     let mut done = Vec::new();
     for (n, event) in events.iter().enumerate() {
-        let role = role_of(program, event);
+        let called = called(program, event);
+        let role = called.map(|(_, role)| role);
         if matches!(event.deed, Deed::Update { .. }) {
             if let (Some(_), Some(call)) = (role, open.get_mut(&event.number)) {
                 call.updates.push(n);
@@ -99,12 +101,15 @@ fn tellings(program: &Program, events: &[ReplayEvent], kept: &[bool]) -> Vec<Tel
         }
         let at = event.calls.iter().map(|frame| frame.at).find(|at| *at != LocId::NONE);
         let at = at.unwrap_or(LocId::NONE);
-        let same = open.get(&event.number).is_some_and(|call| role.is_some() && call.at == at);
+        // Without positions, the functions tell calls apart.
+        let func = called.map(|(func, _)| func);
+        let same =
+            open.get(&event.number).is_some_and(|call| call.at == at && Some(call.func) == func);
         if !same {
             done.extend(open.remove(&event.number));
         }
-        if let (Some(role), Some(_)) = (role, touched(event)) {
-            let new = || Call { role, at, accesses: Vec::new(), updates: Vec::new() };
+        if let (Some((func, role)), Some(_)) = (called, touched(event)) {
+            let new = || Call { role, func, at, accesses: Vec::new(), updates: Vec::new() };
             open.entry(event.number).or_insert_with(new).accesses.push(n);
         }
     }
@@ -149,11 +154,11 @@ impl Worded {
     }
 }
 
-/// What the function of the library that the source called does; `None` outside of such a call.
-fn role_of(program: &Program, event: &ReplayEvent) -> Option<Role> {
+/// The function of the library that the source called, and what it does; `None` outside of such a call.
+fn called(program: &Program, event: &ReplayEvent) -> Option<(FuncId, Role)> {
     let library = |func| program.funcs.get(func).is_some_and(|func| func.library);
     let outermost = event.calls.iter().take_while(|frame| library(frame.func)).last()?;
-    role(&program.funcs[outermost.func].name)
+    Some((outermost.func, role(&program.funcs[outermost.func].name)?))
 }
 
 /// The bytes and the values of an access: the old one, if it is known, and the new one.
