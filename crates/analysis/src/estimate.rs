@@ -115,7 +115,9 @@ pub fn forecast(program: &Verified, options: &Options, time: Duration) -> Foreca
     let budget = limits.budget.at_most(time);
     let progress =
         if limits.progress.is_watched() { limits.progress.clone() } else { Progress::new() };
-    let limits = Limits { budget, progress: progress.clone(), ..limits.clone() };
+    // The probes have a core of their own, where there are several.
+    let workers = limits.workers.saturating_sub(1).max(1);
+    let limits = Limits { budget, workers, progress: progress.clone(), ..limits.clone() };
     // An error on the way is no reason to stop: the size of the whole search is asked for.
     let options = Options { limits, keep_going: true, ..options.clone() };
     let start = Instant::now();

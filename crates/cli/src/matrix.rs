@@ -176,8 +176,7 @@ impl<'a> Work<'a> {
         {
             let model = row.model();
             let limits = self.config.limits.clone();
-            let workers = row.options.workers;
-            let options = Options { limits, workers, ..Options::new(model) }.within(budget);
+            let options = Options { limits, ..Options::new(model) }.within(budget);
             let question = Question { target, options };
             row.fences = Some(fences(self.program, &question, between_lines));
         }

@@ -9,6 +9,7 @@
 //! | `ignored` | errors that a search goes past |
 //! | `schedule` | the steps that lead to an execution |
 //! | `fences` | which fences empty a store buffer |
+//! | `share` | one search by several workers |
 //! | `summary` | the result of a search |
 //! | `tally` | how executions end, counted into a summary |
 //! | `progress` | how far a search has got, for a display |
@@ -32,6 +33,7 @@ mod place;
 mod probe;
 mod progress;
 mod schedule;
+mod share;
 mod shown;
 mod story;
 mod strategy;
@@ -52,6 +54,7 @@ pub use progress::{Phase, Progress, Reporter, Snapshot};
 pub use raddle_budget::{Budget, Spent};
 pub use raddle_machine::{Calls, Ending, FailureKind, Frame, LoopBound, Unroll, loop_places};
 pub use schedule::{EventRef, Step};
+pub use share::{Crew, Explored, Hire, Reached, Sharing, Slot};
 pub use story::{
     Aside, Bytes, Cell, Datum, Deed, Other, ReplayEnd, ReplayEvent, Replayed, Writing,
 };

@@ -24,6 +24,8 @@ pub struct Limits {
     /// Whether a thread is stopped after a round of a loop without effect. This loses no behaviour, and loops
     /// that wait for another thread need no bound.
     pub spin: bool,
+    /// The number of threads to search with. No result depends on it.
+    pub workers: usize,
     /// Where searches report how far they are. It limits nothing, but goes wherever the budget goes.
     pub progress: Progress,
 }
@@ -50,6 +52,7 @@ impl Default for Limits {
             unroll: Unroll::NONE,
             delayed_stores: 4096,
             spin: true,
+            workers: 1,
             progress: Progress::NONE,
         }
     }

@@ -38,8 +38,6 @@ pub struct Options {
     /// Count distinct traces even if the strategy may visit one more than once; costs memory.
     pub count_traces: bool,
     pub sampling: Sampling,
-    /// Threads to search with, where the engine can use several.
-    pub workers: usize,
 }
 
 impl Options {
@@ -55,7 +53,6 @@ impl Options {
             keep_going: false,
             count_traces: false,
             sampling: Sampling::default(),
-            workers: 1,
         }
     }
 

@@ -109,6 +109,19 @@ struct Shared {
     probes: AtomicU64,
 }
 
+impl Shared {
+    /// The numbers of a search of executions.
+    fn counts(&self) -> [&AtomicU64; 5] {
+        [&self.executions, &self.blocked, &self.redundant, &self.cut, &self.events]
+    }
+}
+
+/// [`Shared::counts`] of a summary.
+fn counts(summary: &Summary) -> [u64; 5] {
+    let Summary { executions, blocked, redundant, cut, events, .. } = summary;
+    [*executions, *blocked, *redundant, *cut, *events]
+}
+
 impl Progress {
     /// Records nothing.
     pub const NONE: Progress = Progress(None);
@@ -149,11 +162,18 @@ impl Progress {
     /// The numbers of the current search.
     pub fn report(&self, summary: &Summary) {
         let Some(shared) = self.0.as_deref() else { return };
-        shared.executions.store(summary.executions, Relaxed);
-        shared.blocked.store(summary.blocked, Relaxed);
-        shared.redundant.store(summary.redundant, Relaxed);
-        shared.cut.store(summary.cut, Relaxed);
-        shared.events.store(summary.events, Relaxed);
+        for (number, value) in shared.counts().into_iter().zip(counts(summary)) {
+            number.store(value, Relaxed);
+        }
+    }
+
+    /// The numbers of a part of the current search have grown.
+    fn add(&self, before: [u64; 5], now: [u64; 5]) {
+        let Some(shared) = self.0.as_deref() else { return };
+        for (number, (before, now)) in shared.counts().into_iter().zip(before.into_iter().zip(now))
+        {
+            number.fetch_add(now.wrapping_sub(before), Relaxed);
+        }
     }
 
     /// The numbers of the current search of states.
@@ -226,10 +246,12 @@ impl PartialEq for Progress {
 
 impl Eq for Progress {}
 
-/// Reports the numbers of one search from time to time.
+/// Reports the numbers of one search, or of one worker's part of it, from time to time.
 #[derive(Clone, Debug)]
 pub struct Reporter {
     progress: Progress,
+    /// The numbers that were reported.
+    reported: [u64; 5],
     /// The number of executions at which the next report is due.
     due: u64,
     step: u64,
@@ -239,7 +261,8 @@ pub struct Reporter {
 impl Reporter {
     pub fn new(progress: &Progress) -> Reporter {
         let due = if progress.is_watched() { 1 } else { u64::MAX };
-        Reporter { progress: progress.clone(), due, step: 1, last: Instant::now() }
+        let (progress, last) = (progress.clone(), Instant::now());
+        Reporter { progress, reported: [0; 5], due, step: 1, last }
     }
 
     /// The number of executions at which the next report is due.
@@ -258,7 +281,7 @@ impl Reporter {
     /// half as many if it came late.
     #[cold]
     pub fn report(&mut self, executions: u64, summary: &Summary) {
-        self.progress.report(summary);
+        self.finish(summary);
         let now = Instant::now();
         let passed = now - self.last;
         self.last = now;
@@ -270,9 +293,23 @@ impl Reporter {
         self.due = executions.saturating_add(self.step);
     }
 
-    /// The search has ended with these numbers.
-    pub fn finish(&self, summary: &Summary) {
-        self.progress.report(summary);
+    /// The search has ended with these numbers, or another worker goes on with them.
+    pub fn finish(&mut self, summary: &Summary) {
+        let now = counts(summary);
+        self.progress.add(self.reported, now);
+        self.reported = now;
+    }
+
+    /// The summary now includes numbers that another worker has reported.
+    pub fn include(&mut self, reported: &Summary) {
+        for (known, more) in self.reported.iter_mut().zip(counts(reported)) {
+            *known += more;
+        }
+    }
+
+    /// A new part of the search begins: its numbers start at 0.
+    pub fn begin(&mut self) {
+        self.reported = [0; 5];
     }
 }
 

@@ -137,6 +137,41 @@ impl Tally {
         }
     }
 
+    /// Adds the counts of a part of the search that comes after this one.
+    pub fn absorb(&mut self, later: Tally) {
+        let Tally { summary: found, has_error, states, .. } = later;
+        let summary = &mut self.summary;
+        summary.executions += found.executions;
+        summary.blocked += found.blocked;
+        summary.redundant += found.redundant;
+        summary.cut += found.cut;
+        summary.cut_by_ignored += found.cut_by_ignored;
+        summary.events += found.events;
+        summary.longest = summary.longest.max(found.longest);
+        self.has_error |= has_error;
+        for failure in found.failures {
+            match summary.failures.iter_mut().find(|known| known.is_same_error(&failure)) {
+                Some(known) => known.count += failure.count,
+                None => summary.failures.push(failure),
+            }
+        }
+        for bound in found.bounds {
+            let mut known = summary.bounds.iter_mut();
+            match known.find(|known| known.kind == bound.kind && known.loc == bound.loc) {
+                Some(known) => known.count += bound.count,
+                None => summary.bounds.push(bound),
+            }
+        }
+        for (state, ending) in states {
+            match self.states.get_mut(&state) {
+                Some(known) => known.count += ending.count,
+                None => {
+                    self.states.insert(state, ending);
+                }
+            }
+        }
+    }
+
     /// The number of executions of any kind so far.
     pub fn explored(&self) -> u64 {
         let Summary { executions, blocked, redundant, cut, .. } = &self.summary;

@@ -39,6 +39,9 @@ mod outcome;
 mod queue;
 mod replay;
 mod search;
+mod segment;
+#[cfg(test)]
+mod segment_tests;
 mod sizes;
 mod state;
 mod stuck;
@@ -101,14 +104,19 @@ fn probes<const W: usize>(
         Err(fault) => return Ok(Err(fault)),
     };
     visit(Probing::Starts);
-    let search = Search::<W>::new(threads, options);
+    let search = Search::<W>::new(threads, options, None);
     let ended = search.probes(&mut Rng::with_seed(seed), &mut |probe| visit(Probing::Ended(probe)));
     ended.map(Ok)
 }
 
 fn attempt<const W: usize>(program: &Verified, options: &Options) -> Result<Summary, TooSmall> {
     match Threads::new(program, options, Graph::<W>::CAPACITY) {
-        Ok(threads) => Search::<W>::new(threads, options).run(),
+        // The order in which executions are visited is that of one worker, so that a limit on their number has a
+        // meaning.
+        Ok(threads) if options.limits.workers > 1 && options.limits.executions.is_none() => {
+            segment::explore::<W>(program, threads, options)
+        }
+        Ok(threads) => Search::<W>::new(threads, options, None).explore(),
         Err(fault) => Ok(Summary::cannot_start(fault, &options.limits)),
     }
 }

@@ -37,15 +37,16 @@ use crate::fetch::{EventId, Kind, Threads};
 use crate::graph::{Graph, RowId, Source};
 use crate::lock::{may_write_first, releases_own_lock};
 use crate::outcome::{end_of, final_state};
+use crate::segment::{Crew, Offer, Taken};
 use crate::state::{Act, Refused, accepts_last_value, is_refused_at_once, perform, step};
 use raddle_engine::Options;
-use raddle_engine::{BoundKind, Reporter, Step, Stopped, Summary, Tally};
+use raddle_engine::{BoundKind, Hire, Reporter, Step, Stopped, Summary, Tally};
 use raddle_machine::{Mark, ThreadId};
 use smallvec::SmallVec;
 
 /// The acts of a decision, in the order in which they are tried.
 #[derive(Clone, Debug)]
-enum Acts {
+pub(crate) enum Acts {
     List(SmallVec<[Act; 6]>),
     /// All outcomes of an operation.
     Choices {
@@ -55,7 +56,14 @@ enum Acts {
 }
 
 impl Acts {
-    fn get(&self, n: u64) -> Option<Act> {
+    pub(crate) fn len(&self) -> u64 {
+        match self {
+            Acts::List(acts) => acts.len() as u64,
+            Acts::Choices { count, .. } => *count,
+        }
+    }
+
+    pub(crate) fn get(&self, n: u64) -> Option<Act> {
         match self {
             Acts::List(acts) => acts.get(n as usize).copied(),
             Acts::Choices { thread, count } => (n < *count).then_some(Act::Choose(*thread, n)),
@@ -65,84 +73,135 @@ impl Acts {
 
 /// A decision on the way to the current state.
 #[derive(Clone, Debug)]
-struct Node {
+pub(crate) struct Node {
     mark: Mark,
     steps: usize,
+    /// The number of acts before it.
+    pub way: usize,
     /// Which of the graphs is that of the state before it.
     level: usize,
-    acts: Acts,
-    next: u64,
+    pub acts: Acts,
+    pub next: u64,
     /// Whether one of its acts was carried out.
-    explored: bool,
+    pub explored: bool,
     /// The load that it is about.
     load: Option<EventId>,
     /// Whether deferring the load is worth a try only if a store was seen below.
-    needs_race: bool,
-    race_seen: bool,
+    pub needs_race: bool,
+    pub race_seen: bool,
+    /// The acts that were offered to other workers.
+    pub offers: Vec<(u64, Offer)>,
 }
 
 pub(crate) struct Search<'p, const W: usize> {
-    threads: Threads<'p>,
+    pub threads: Threads<'p>,
+    /// The state before the first decision.
+    pub start: Mark,
     /// The graphs on the way to the current state; the current one is at `level`.
-    graphs: Vec<Graph<W>>,
-    level: usize,
-    nodes: Vec<Node>,
-    steps: Vec<Step>,
+    pub graphs: Vec<Graph<W>>,
+    pub level: usize,
+    pub nodes: Vec<Node>,
+    /// The acts on the way to the current state.
+    pub way: Vec<Taken>,
+    pub steps: Vec<Step>,
     completable: Completable,
-    tally: Tally,
-    reporter: Reporter,
-    options: &'p Options,
+    pub tally: Tally,
+    pub reporter: Reporter,
+    pub options: &'p Options,
+    /// The other workers, if there are some, and what starts them if they are not started yet.
+    crew: Option<&'p Crew>,
+    pub hire: Option<Hire<'p>>,
+    /// The number of decisions above the segment that is being searched, 0 for the first one; its place among the
+    /// others; and whether the act at its root could be carried out.
+    pub floor: usize,
+    pub segment: Option<Offer>,
+    pub root_explored: bool,
+    /// Whether another worker goes on with the segment.
+    pub has_left: bool,
+    /// A tally without an execution.
+    pub nothing: Tally,
 }
 
 /// An execution exceeds the capacity of the graph: search again with a larger one.
 pub(crate) struct TooSmall;
 
 impl<'p, const W: usize> Search<'p, W> {
-    pub(crate) fn new(threads: Threads<'p>, options: &'p Options) -> Search<'p, W> {
-        let tally = Tally::new(threads.program, options);
+    pub(crate) fn new(
+        mut threads: Threads<'p>,
+        options: &'p Options,
+        crew: Option<&'p Crew>,
+    ) -> Search<'p, W> {
+        let nothing = Tally::new(threads.program, options);
+        threads.run_all();
         Search {
+            start: threads.trail.mark(),
             threads,
             graphs: vec![Graph::default()],
             level: 0,
             nodes: Vec::new(),
+            way: Vec::new(),
             steps: Vec::new(),
             completable: Completable::default(),
-            tally,
+            tally: nothing.clone(),
             reporter: Reporter::new(&options.limits.progress),
             options,
+            crew,
+            hire: None,
+            floor: 0,
+            segment: None,
+            root_explored: false,
+            has_left: false,
+            nothing,
         }
     }
 
-    pub(crate) fn run(mut self) -> Result<Summary, TooSmall> {
-        self.threads.run_all();
+    /// Searches by one worker.
+    pub(crate) fn explore(mut self) -> Result<Summary, TooSmall> {
+        match self.run(true) {
+            Ok(stopped) => {
+                self.reporter.finish(&self.tally.summary);
+                Ok(self.tally.finish(stopped))
+            }
+            Err(too_small) => {
+                // The numbers start again with the larger graph.
+                self.reporter.finish(&Summary::default());
+                Err(too_small)
+            }
+        }
+    }
+
+    /// Searches the current segment, and those that follow it without a gap, up to the end of the search, a limit, or
+    /// an act that another worker explores: from the next decision on, or else from the next act of the newest one.
+    pub(crate) fn run(&mut self, mut decides: bool) -> Result<Option<Stopped>, TooSmall> {
         loop {
-            if let Some(spent) = self.options.limits.budget.spent() {
-                return Ok(self.finish(Some(spent.into())));
+            if decides {
+                if let Some(spent) = self.options.limits.budget.spent() {
+                    return Ok(Some(spent.into()));
+                }
+                if self.threads.exceeds_capacity() {
+                    return Err(TooSmall);
+                }
+                match self.decide() {
+                    Some(node) => self.nodes.push(node),
+                    None => {
+                        self.end();
+                        if self.crew.is_some_and(|crew| !self.cooperate(crew)) {
+                            return Ok(None);
+                        }
+                    }
+                }
+                if self.tally.is_decided() {
+                    return Ok(None);
+                }
+                if let Some(stopped) = self.limit() {
+                    return Ok(Some(stopped));
+                }
             }
-            if self.threads.exceeds_capacity() {
-                return Err(TooSmall);
-            }
-            match self.decide() {
-                Some(node) => self.nodes.push(node),
-                None => self.end(),
-            }
-            if self.tally.is_decided() {
-                return Ok(self.finish(None));
-            }
-            if let Some(stopped) = self.limit() {
-                return Ok(self.finish(Some(stopped)));
-            }
-            match self.advance() {
-                Ok(true) => {}
-                Ok(false) => return Ok(self.finish(None)),
-                Err(too_small) => return Err(too_small),
+            decides = true;
+            if !self.advance()? {
+                return Ok(None);
             }
         }
-    }
-
-    fn finish(self, stopped: Option<Stopped>) -> Summary {
-        self.reporter.finish(&self.tally.summary);
-        self.tally.finish(stopped)
     }
 
     /// Counts an execution in which nothing more can be committed.
@@ -187,12 +246,17 @@ impl<'p, const W: usize> Search<'p, W> {
     /// Backtracks to the newest decision with an act that can be carried out, and carries it out; false if there is
     /// none left.
     fn advance(&mut self) -> Result<bool, TooSmall> {
-        while let Some(node) = self.nodes.last_mut() {
+        loop {
+            if self.nodes.len() == self.floor && !self.go_on_above() {
+                return Ok(false);
+            }
             if self.options.limits.budget.is_spent() {
                 return Ok(true);
             }
+            let Some(node) = self.nodes.last_mut() else { return Ok(false) };
             self.threads.trail.backtrack(node.mark);
             self.steps.truncate(node.steps);
+            self.way.truncate(node.way);
             self.level = node.level;
             let Some(act) = node.acts.get(node.next) else {
                 if !node.explored {
@@ -202,13 +266,26 @@ impl<'p, const W: usize> Search<'p, W> {
                 self.nodes.pop();
                 continue;
             };
+            let number = node.next;
             node.next += 1;
+            let offered = node.offers.iter().position(|(act, _)| *act == number);
+            if let Some(offered) = offered {
+                let (_, offer) = node.offers.swap_remove(offered);
+                if !self.reach(offer) {
+                    if self.has_left || self.tally.is_decided() {
+                        return Ok(false);
+                    }
+                    continue;
+                }
+            }
+            let Some(node) = self.nodes.last() else { return Ok(false) };
             if matches!(act, Act::Defer(_)) && node.needs_race && !node.race_seen && node.explored {
                 continue;
             }
             let is_last = node.acts.get(node.next).is_none();
             let in_place = is_last && self.owns_graph();
             if self.apply(act, in_place)? {
+                self.way.push(Taken::new(number, !in_place));
                 match self.nodes.last_mut() {
                     Some(node) if !in_place => node.explored = true,
                     // The last act of a decision reuses its graph, so the decision cannot be returned to.
@@ -219,7 +296,6 @@ impl<'p, const W: usize> Search<'p, W> {
                 return Ok(true);
             }
         }
-        Ok(false)
     }
 
     /// Whether no decision before the newest one needs the same graph.
@@ -230,7 +306,7 @@ impl<'p, const W: usize> Search<'p, W> {
 
     /// Carries out an act; false if the model forbids it, or if a deferral is known to be useless. An act that changes
     /// the graph works on a copy at the next level, or `in_place` where no decision needs the old graph any more.
-    fn apply(&mut self, act: Act, in_place: bool) -> Result<bool, TooSmall> {
+    pub(crate) fn apply(&mut self, act: Act, in_place: bool) -> Result<bool, TooSmall> {
         let level = match act {
             Act::Choose(..) | Act::Defer(_) => self.level,
             Act::Read(..) | Act::Place(..) => self.level + usize::from(!in_place),
@@ -335,7 +411,7 @@ impl<'p, const W: usize> Search<'p, W> {
     }
 
     /// The next decision; `None` at the end of an execution.
-    fn decide(&mut self) -> Option<Node> {
+    pub(crate) fn decide(&mut self) -> Option<Node> {
         if let Some((load, store)) = self.reconsidered_load() {
             let prospect = self.completable.prospect(&self.threads, &self.graphs[self.level], load);
             return Some(self.reading(load, [Some(store)].into_iter(), prospect));
@@ -383,6 +459,7 @@ impl<'p, const W: usize> Search<'p, W> {
         Node {
             mark: self.threads.trail.mark(),
             steps: self.steps.len(),
+            way: self.way.len(),
             level: self.level,
             acts: Acts::List(acts.collect()),
             next: 0,
@@ -390,6 +467,7 @@ impl<'p, const W: usize> Search<'p, W> {
             load: None,
             needs_race: false,
             race_seen: false,
+            offers: Vec::new(),
         }
     }
 

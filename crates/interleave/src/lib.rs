@@ -24,6 +24,7 @@
 //! | `datarace` | data races, as C11 has them |
 //! | `wakeup` | wakeup sequences and trees |
 //! | `search` | the depth-first search |
+//! | `segment` | one search by several workers |
 //! | `reverse` | sequences that reverse a race |
 //! | `strategy` | the plans of each strategy |
 //! | `limits` | when a search stops |
@@ -62,6 +63,9 @@ mod replay;
 mod reverse;
 mod schedule;
 mod search;
+mod segment;
+#[cfg(test)]
+mod segment_tests;
 mod settle;
 mod spin;
 mod strategy;
@@ -74,10 +78,10 @@ mod walk_tests;
 
 pub use delay::{Delay, Undelayed, delayed};
 pub use model::{Barrier, Rules};
-pub use observe::{Execution, Happening, Visitor, What, observe};
+pub use observe::{Execution, Happening, Visitor, Visitors, What, observe, observe_by_all};
 pub use replay::{replay, replay_reach};
 
-use observe::Notes;
+use observe::{Notes, Observers};
 use raddle_engine::{Engine, Options, Summary};
 use raddle_ir::Verified;
 use raddle_machine::{FailureKind, Fault};
@@ -85,33 +89,34 @@ use system::{System, Watched};
 
 /// Searches the executions of a program.
 pub fn explore(program: &Verified, options: &Options) -> Summary {
-    search_with(program, options, None)
+    search_with(program, options, None).0
 }
 
+/// Searches the executions of a program. Also returns the number that a visitor has given to what it has found, if
+/// that has ended the search.
 fn search_with<'a>(
     program: &Verified,
     options: &'a Options,
-    visitor: Option<(Box<Notes>, Visitor<'a>)>,
-) -> Summary {
+    observers: Option<Observers<'a>>,
+) -> (Summary, Option<usize>) {
+    let cannot_start = |fault| (Summary::cannot_start(fault, &options.limits), None);
     if let Some(fault) = Engine::Interleave.lacks(options.model) {
-        return Summary::cannot_start(fault, &options.limits);
+        return cannot_start(fault);
     }
     let Some(explore) = strategy::explorer(options.strategy) else {
         let message = format!("'{}' is a strategy of another engine", options.strategy.name());
-        let fault = Fault::new(FailureKind::Unsupported, message);
-        return Summary::cannot_start(fault, &options.limits);
+        return cannot_start(Fault::new(FailureKind::Unsupported, message));
     };
-    let (watched, visitor) = match visitor {
-        None => (Watched::Search, None),
-        Some((notes, visit)) => (Watched::Notes(notes), Some(visit)),
+    let watched = match &observers {
+        None => Watched::Search,
+        Some(observers) => Watched::Notes(Notes::new(observers.locs)),
     };
-    let mut system = match System::new(program, options, watched) {
+    let system = match System::for_search(program, options, watched) {
         Ok(system) => system,
-        Err(fault) => return Summary::cannot_start(fault, &options.limits),
+        Err(fault) => return cannot_start(fault),
     };
-    if let Some(slots) = &mut system.slots {
-        slots.stores = options.limits.events;
-    }
     options.limits.progress.search(options.model);
-    explore(system, options, visitor)
+    let outcomes = explore(system, options, observers);
+    let found = outcomes.found();
+    (outcomes.finish(options.strategy), found)
 }

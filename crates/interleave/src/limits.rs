@@ -47,18 +47,19 @@ impl Watch {
         self.next = self.due();
     }
 
-    /// Reports the numbers of the whole search.
-    pub(crate) fn finish(&self, summary: &Summary) {
+    /// Reports the numbers of the whole search, or of a part that another worker goes on with.
+    pub(crate) fn finish(&mut self, summary: &Summary) {
         self.reporter.finish(summary);
     }
 
-    /// Stops the search because the visitor has seen enough.
-    pub(crate) fn see_enough(&mut self) {
-        self.stopped = Some(Stopped::Enough);
+    /// The numbers now include those of a part that another worker has reported.
+    pub(crate) fn include(&mut self, reported: &Summary) {
+        self.reporter.include(reported);
     }
 
-    pub(crate) fn has_seen_enough(&self) -> bool {
-        self.stopped == Some(Stopped::Enough)
+    /// Another part of the search begins: its numbers start at 0.
+    pub(crate) fn begin(&mut self) {
+        self.reporter.begin();
     }
 
     /// Whether time or memory is used up. The current execution is then abandoned and not counted.

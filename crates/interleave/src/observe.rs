@@ -93,17 +93,48 @@ impl Execution<'_, '_> {
     }
 }
 
-/// Sees each execution, and says whether the search continues.
-pub type Visitor<'v> = &'v mut dyn FnMut(&Execution<'_, '_>) -> ControlFlow<()>;
+/// Sees each execution, and says whether the search continues. If not, it gives a number to what it has found.
+pub type Visitor<'v> = Box<dyn FnMut(&Execution<'_, '_>) -> ControlFlow<usize> + 'v>;
 
-/// Searches the executions of a program and shows each to a visitor; with source positions if `locs`.
+/// Makes a visitor for each worker of a search.
+pub type Visitors<'v> = &'v (dyn Fn() -> Visitor<'v> + Sync);
+
+/// The visitors of a search; with source positions if `locs`.
+pub(crate) struct Observers<'v> {
+    pub visitors: Watching<'v>,
+    pub locs: bool,
+}
+
+pub(crate) enum Watching<'v> {
+    /// One visitor sees all executions, in the order of the search.
+    All(Visitor<'v>),
+    Each(Visitors<'v>),
+}
+
+/// Searches the executions of a program and shows each to a visitor; with source positions if `locs`. One worker searches.
 pub fn observe<'a>(
     program: &Verified,
     options: &'a Options,
     locs: bool,
-    visit: Visitor<'a>,
+    visit: &'a mut dyn FnMut(&Execution<'_, '_>) -> ControlFlow<()>,
 ) -> Summary {
-    crate::search_with(program, options, Some((Notes::new(locs), visit)))
+    let visitor: Visitor<'a> = Box::new(move |execution| match visit(execution) {
+        ControlFlow::Continue(()) => ControlFlow::Continue(()),
+        ControlFlow::Break(()) => ControlFlow::Break(0),
+    });
+    let observers = Observers { visitors: Watching::All(visitor), locs };
+    crate::search_with(program, options, Some(observers)).0
+}
+
+/// Searches the executions of a program, and shows each to the visitor of the worker that has come to it. Also returns
+/// the number of what was found first in the order of the search by one worker.
+pub fn observe_by_all<'a>(
+    program: &Verified,
+    options: &'a Options,
+    visitors: Visitors<'a>,
+) -> (Summary, Option<usize>) {
+    let observers = Observers { visitors: Watching::Each(visitors), locs: false };
+    crate::search_with(program, options, Some(observers))
 }
 
 /// The notes of the current execution.
@@ -147,7 +178,7 @@ impl Notes {
 
 impl<'p> System<'p> {
     /// Shows the execution to a visitor.
-    pub(crate) fn visited(&mut self, visit: Visitor<'_>) -> ControlFlow<()> {
+    pub(crate) fn visited(&mut self, visit: &mut Visitor<'_>) -> ControlFlow<usize> {
         let Some(notes) = &self.notes else { return ControlFlow::Continue(()) };
         let (happened, same) = (&*notes.happened, notes.same);
         let flow = visit(&Execution { system: self, happened, same });

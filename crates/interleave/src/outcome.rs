@@ -88,6 +88,10 @@ pub(crate) fn final_state(system: &System<'_>, values: &mut Vec<u64>) {
 #[derive(Clone, Debug)]
 pub(crate) struct Outcomes {
     pub tally: Tally,
+    /// Why the search ended early.
+    pub stopped: Option<Stopped>,
+    /// The number that a visitor has given to what it has found, if that has ended the search.
+    found: Option<usize>,
     traces: Option<FxHashSet<u128>>,
 }
 
@@ -95,6 +99,8 @@ impl Outcomes {
     pub(crate) fn new(program: &Program, options: &Options) -> Outcomes {
         Outcomes {
             tally: Tally::new(program, options),
+            stopped: None,
+            found: None,
             traces: options.count_traces.then(FxHashSet::default),
         }
     }
@@ -174,12 +180,33 @@ impl Outcomes {
         }
     }
 
-    /// Whether there is nothing to go on for.
-    pub(crate) fn is_decided(&self) -> bool {
-        self.tally.is_decided()
+    /// Adds the counts of a part of the search that comes after this one.
+    pub(crate) fn absorb(&mut self, later: Outcomes) {
+        self.tally.absorb(later.tally);
+        self.stopped = self.stopped.or(later.stopped);
+        self.found = self.found.or(later.found);
+        if let (Some(traces), Some(more)) = (&mut self.traces, later.traces) {
+            traces.extend(more);
+        }
     }
 
-    pub(crate) fn finish(self, stopped: Option<Stopped>, strategy: Strategy) -> Summary {
+    /// Whether there is nothing to go on for.
+    pub(crate) fn is_decided(&self) -> bool {
+        self.tally.is_decided() || self.found.is_some()
+    }
+
+    /// A visitor has seen enough, and has given this number to what it has found.
+    pub(crate) fn find(&mut self, number: usize) {
+        self.found = Some(number);
+    }
+
+    pub(crate) fn found(&self) -> Option<usize> {
+        self.found
+    }
+
+    pub(crate) fn finish(self, strategy: Strategy) -> Summary {
+        let enough = self.found.map(|_| Stopped::Enough);
+        let stopped = enough.or(self.stopped);
         let stopped =
             stopped.or((strategy.coverage() == Coverage::Sample).then_some(Stopped::Sampling));
         let traces = self.traces.map(|traces| traces.len() as u64);

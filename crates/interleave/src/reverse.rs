@@ -24,12 +24,8 @@ impl<P: Plan> Search<'_, '_, P> {
         let system = &self.system;
         let happens_before = |a: u32, b: u32| system.precedes(a, b, race.needs);
         let initial = |action: &Action| is_initial(action, &sequence, &happens_before);
-        let branches = self.levels[race.earlier as usize].branches;
-        if !self.asleep_before(race.earlier).iter().any(initial)
-            && !self.trees.heads(branches).any(initial)
-        {
-            let branches = &mut self.levels[race.earlier as usize].branches;
-            self.trees.push(branches, sequence[0].action);
+        if !self.asleep_before(race.earlier).iter().any(initial) {
+            self.plan_at(race.earlier, &mut sequence, race.needs);
         }
         self.sequence = sequence;
     }

@@ -10,21 +10,24 @@
 use crate::clock::ClockId;
 use crate::event::{ANY, Action, Class, Condition, Identity, Turn};
 use crate::limits::Watch;
-use crate::observe::Visitor;
+use crate::observe::{Observers, Visitor, Watching};
 use crate::outcome::Outcomes;
 use crate::race::Race;
 use crate::record::Needed;
+use crate::segment;
+use crate::segment::{Crew, Offer, Reversals};
 use crate::strategy::{Mark, Plan};
 use crate::system::{Moment, System, field};
 use crate::wakeup::{Item, List, Trees};
-use raddle_engine::{Buffering, Options, Summary};
+use raddle_engine::{Buffering, Hire, Options};
 use raddle_machine::{Needs, Status, StrongStore, ThreadId};
 use smallvec::SmallVec;
+use std::ops::ControlFlow;
 
 /// A state of the current execution, with the branches that were explored and are to be explored from it.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Level {
-    moment: Moment,
+    pub moment: Moment,
     /// The sleep set: a run of [`Search::sleepers`].
     pub sleep_start: u32,
     pub sleep_end: u32,
@@ -41,11 +44,26 @@ pub(crate) struct Search<'p, 'o, P: Plan> {
     pub sleepers: Vec<Action>,
     pub trees: Trees,
     pub plan: P,
-    outcomes: Outcomes,
-    watch: Watch,
+    pub outcomes: Outcomes,
+    pub watch: Watch,
     visitor: Option<Visitor<'o>>,
+    /// The other workers, if there are some.
+    crew: Option<&'o Crew>,
+    /// The number of levels above the segment that is being searched, 0 for the first one; its place among the others;
+    /// and the reversals that it has found for those levels.
+    pub floor: usize,
+    pub segment: Option<Offer>,
+    pub reversals: Reversals,
+    /// Whether the search is on its way to the root of the segment, where nothing is planned.
+    pub is_on_its_way: bool,
+    /// Whether another worker goes on with the segment.
+    pub has_left: bool,
+    /// Starts the other workers, if they are not started yet.
+    pub hire: Option<Hire<'o>>,
+    /// Outcomes without an execution.
+    pub nothing: Outcomes,
     /// Scratch buffers, kept to reuse their memory.
-    races: Vec<Race>,
+    pub races: Vec<Race>,
     pub sequence: Vec<Item>,
 }
 
@@ -53,20 +71,43 @@ pub(crate) struct Search<'p, 'o, P: Plan> {
 pub(crate) fn visit<'o, P: Plan>(
     system: System<'_>,
     options: &'o Options,
-    visitor: Option<Visitor<'o>>,
-) -> Summary {
-    Search::<P>::new(system, options, visitor).run()
+    observers: Option<Observers<'o>>,
+) -> Outcomes {
+    let visitor = match observers.map(|observers| observers.visitors) {
+        // The executions are counted in the order of the search by one worker.
+        visitors @ (None | Some(Watching::Each(_)))
+            if options.limits.workers > 1 && options.limits.executions.is_none() =>
+        {
+            let visitors = visitors.and_then(|visitors| match visitors {
+                Watching::Each(visitors) => Some(visitors),
+                Watching::All(_) => None,
+            });
+            return segment::visit::<P>(system, options, visitors);
+        }
+        None => None,
+        Some(Watching::All(visitor)) => Some(visitor),
+        Some(Watching::Each(visitors)) => Some(visitors()),
+    };
+    let mut search = Search::<P>::new(system, options, visitor, None);
+    search.enter(List::EMPTY, 0);
+    search.run();
+    search.watch.finish(&search.outcomes.tally.summary);
+    search.outcomes.stopped = search.watch.stopped();
+    search.outcomes
 }
 
 impl<'p, 'o, P: Plan> Search<'p, 'o, P> {
-    fn new(
+    pub(crate) fn new(
         mut system: System<'p>,
         options: &'o Options,
         visitor: Option<Visitor<'o>>,
+        crew: Option<&'o Crew>,
     ) -> Search<'p, 'o, P> {
         system.wants_races = P::REVERSES;
+        let nothing = Outcomes::new(system.machine.program, options);
         Search {
-            outcomes: Outcomes::new(system.machine.program, options),
+            outcomes: nothing.clone(),
+            nothing,
             system,
             options,
             levels: Vec::new(),
@@ -75,32 +116,42 @@ impl<'p, 'o, P: Plan> Search<'p, 'o, P> {
             plan: P::default(),
             watch: Watch::new(&options.limits),
             visitor,
+            crew,
+            floor: 0,
+            segment: None,
+            reversals: Reversals::default(),
+            is_on_its_way: false,
+            has_left: false,
+            hire: None,
             races: Vec::new(),
             sequence: Vec::new(),
         }
     }
 
-    fn run(mut self) -> Summary {
-        self.enter(List::EMPTY, 0);
+    /// Searches the current segment, and those that follow it without a gap, up to the end of the search, a limit, or
+    /// a leaf that another worker explores.
+    pub(crate) fn run(&mut self) {
         loop {
             if !self.advance() {
-                let over = self.outcomes.is_decided() || self.watch.has_seen_enough();
-                if over || !self.retreat() {
-                    break;
+                if self.outcomes.is_decided() || self.has_left || !self.retreat() {
+                    return;
                 }
                 if self.watch.is_over(&self.outcomes.tally.summary) {
-                    break;
+                    return;
+                }
+                if let Some(crew) = self.crew
+                    && !self.cooperate(crew)
+                {
+                    return;
                 }
             }
         }
-        self.watch.finish(&self.outcomes.tally.summary);
-        self.outcomes.finish(self.watch.stopped(), self.options.strategy)
     }
 
     /// Adds the level for the current state. `branches` are planned from it, and the sleepers from
     /// `sleep_start` on are asleep in it.
     #[inline(always)]
-    fn enter(&mut self, branches: List, sleep_start: u32) {
+    pub(crate) fn enter(&mut self, branches: List, sleep_start: u32) {
         self.levels.push(Level {
             moment: self.system.moment(),
             sleep_start,
@@ -116,27 +167,50 @@ impl<'p, 'o, P: Plan> Search<'p, 'o, P> {
         if self.watch.is_spent() {
             return false;
         }
-        let planned = self.trees.pop(&mut self.levels[depth].branches);
-        let Some((turn, below)) = planned.or_else(|| Some((P::choose(self, depth)?, List::EMPTY)))
-        else {
-            return false;
-        };
+        loop {
+            let planned = self.trees.pop(&mut self.levels[depth].branches);
+            let Some(branch) = planned else {
+                let Some(turn) = P::choose(self, depth) else { return false };
+                let Some(turn) = self.resolved(depth, turn) else {
+                    self.outcomes.tally.summary.redundant += 1;
+                    return false;
+                };
+                self.explore(depth, turn, List::EMPTY);
+                return true;
+            };
+            if !branch.is_offered() || self.reach(depth, branch) {
+                if let Some(turn) = self.planned(depth, branch.turn) {
+                    self.explore(depth, turn, branch.below);
+                    return true;
+                }
+                self.outcomes.tally.summary.redundant += 1;
+            }
+            // The branch led nowhere, or another worker has explored it; the next one may be here, too.
+            let none_left = self.levels[depth].branches.is_empty();
+            if none_left || self.has_left || self.outcomes.is_decided() {
+                return false;
+            }
+        }
+    }
+
+    /// A planned turn as it can be taken from the newest level, which is at `depth`; `None` if it cannot.
+    #[inline(always)]
+    pub(crate) fn planned(&self, depth: usize, turn: Turn) -> Option<Turn> {
         // Formatting reads memory without an event. So a branch that was planned behind a formatted
         // text may be disabled here, because the text, and with it the path of the thread, differs.
-        let lost = planned.is_some()
-            && self.system.machine.code().has_formats
-            && !self.system.is_enabled(&turn);
-        let choice = match turn.choice {
-            // An open choice becomes the first alternative that is not asleep.
-            ANY if !lost => self.awake_choice(depth, turn),
-            choice => Some(choice).filter(|_| !lost),
-        };
-        let Some(choice) = choice else {
-            self.outcomes.tally.summary.redundant += 1;
-            return false;
-        };
-        self.explore(depth, Turn { choice, ..turn }, below);
-        true
+        if self.system.machine.code().has_formats && !self.system.is_enabled(&turn) {
+            return None;
+        }
+        self.resolved(depth, turn)
+    }
+
+    /// A turn whose open choice becomes the first alternative that is not asleep; `None` if all are.
+    #[inline(always)]
+    fn resolved(&self, depth: usize, turn: Turn) -> Option<Turn> {
+        match turn.choice {
+            ANY => Some(Turn { choice: self.awake_choice(depth, turn)?, ..turn }),
+            _ => Some(turn),
+        }
     }
 
     /// Whether an action, or at least one of its alternatives, is not asleep at the newest level, which is at
@@ -171,7 +245,7 @@ impl<'p, 'o, P: Plan> Search<'p, 'o, P> {
     }
 
     /// Performs an action at the newest level, plans the reversals of its races and enters the next level.
-    fn explore(&mut self, depth: usize, turn: Turn, below: List) {
+    pub(crate) fn explore(&mut self, depth: usize, turn: Turn, below: List) {
         // Read before the event: it moves the thread past the operation that has these alternatives,
         // and it advances the thread's clock.
         let others = match turn.is_alternative() && self.system.wants_races {
@@ -214,9 +288,8 @@ impl<'p, 'o, P: Plan> Search<'p, 'o, P> {
         let Level { sleep_start, sleep_end, .. } = self.levels[depth];
         for n in sleep_start as usize..sleep_end as usize {
             let sleeper = &self.sleepers[n];
-            // A sleeper that conflicts with the event wakes up: its order after the event is new.
             // The copies go behind the run of this level, which `retreat` needs unchanged.
-            if !sleeper.same_process(event) && !sleeper.conflicts(event) {
+            if Self::stays_asleep(sleeper, event) {
                 let mut sleeper = *sleeper;
                 sleeper.after(event);
                 self.sleepers.push(sleeper);
@@ -224,15 +297,35 @@ impl<'p, 'o, P: Plan> Search<'p, 'o, P> {
         }
     }
 
+    /// Whether a sleeper sleeps on after an event. One that conflicts with the event wakes up: its order after the
+    /// event is new.
+    #[inline(always)]
+    pub(crate) fn stays_asleep(sleeper: &Action, event: &Action) -> bool {
+        !sleeper.same_process(event) && !sleeper.conflicts(event)
+    }
+
     /// Goes back to the newest level that has a branch left. False if no level has one.
     fn retreat(&mut self) -> bool {
-        self.levels.pop();
-        while self.levels.last().is_some_and(|level| level.branches.is_empty()) {
+        if self.levels.len() > self.floor {
             self.levels.pop();
+        }
+        loop {
+            while self.levels.len() > self.floor
+                && self.levels.last().is_some_and(|level| level.branches.is_empty())
+            {
+                self.levels.pop();
+            }
+            if self.levels.len() > self.floor {
+                break;
+            }
+            if !self.go_on_above() {
+                return false;
+            }
         }
         let Some(level) = self.levels.last_mut() else { return false };
         // The event that was performed at this level. Read it first: going back removes it.
-        let explored = self.system.events[level.moment.events as usize].action;
+        let explored = self.system.events.get(level.moment.events as usize);
+        let Some(explored) = explored.map(|event| event.action) else { return true };
         self.system.go_back(level.moment);
         // Now the sleep set of this level ends the vector, so it can grow in place.
         self.sleepers.truncate(level.sleep_end as usize);
@@ -333,9 +426,9 @@ impl<'p, 'o, P: Plan> Search<'p, 'o, P> {
             return;
         }
         if let Some(visit) = &mut self.visitor
-            && self.system.visited(visit).is_break()
+            && let ControlFlow::Break(found) = self.system.visited(visit)
         {
-            self.watch.see_enough();
+            self.outcomes.find(found);
         }
         // The visitor may have used up the time.
         if self.watch.is_spent() {

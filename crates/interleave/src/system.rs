@@ -164,6 +164,19 @@ impl<'p> System<'p> {
         Ok(system)
     }
 
+    /// The system of a search.
+    pub(crate) fn for_search(
+        program: &'p Verified,
+        options: &Options,
+        watched: Watched,
+    ) -> Result<System<'p>, Fault> {
+        let mut system = System::new(program, options, watched)?;
+        if let Some(slots) = &mut system.slots {
+            slots.stores = options.limits.events;
+        }
+        Ok(system)
+    }
+
     /// Gives a buffer and a chain to every thread that the machine has numbered.
     pub(crate) fn add_threads(&mut self) {
         while self.processes.len() < self.machine.thread_count() as usize {

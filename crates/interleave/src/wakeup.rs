@@ -8,7 +8,9 @@
 //! The sequences are collected in `reverse`; the strategies decide which of them to insert.
 
 use crate::event::{Action, Turn};
+use crate::segment::Offer;
 use raddle_engine::Budget;
+use smallvec::SmallVec;
 
 /// An element of a wakeup sequence.
 #[derive(Clone, Copy, Debug)]
@@ -22,14 +24,36 @@ pub(crate) struct Item {
 pub(crate) const LAST: u32 = u32::MAX;
 
 /// Index of a tree node, plus 1; 0 for none.
-type Link = u32;
+pub(crate) type Link = u32;
 
 #[derive(Clone, Copy, Debug)]
 struct Node {
     action: Action,
     children: List,
     next: Link,
+    /// For a leaf that was offered to other workers: its index in [`Trees::offers`], plus 1.
+    offer: u32,
 }
+
+/// A branch that was taken out of a tree.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Branch {
+    pub turn: Turn,
+    /// The tree below it.
+    pub below: List,
+    offer: u32,
+}
+
+impl Branch {
+    /// Whether it is a leaf that was offered to other workers.
+    #[inline(always)]
+    pub(crate) fn is_offered(&self) -> bool {
+        self.offer != 0
+    }
+}
+
+/// A tree as a value: its nodes in the order of the search, each with the number of its children.
+pub(crate) type Forest = Vec<(Action, u32, Option<Offer>)>;
 
 /// Branches in the order of their exploration.
 #[derive(Clone, Copy, Debug, Default)]
@@ -52,6 +76,7 @@ impl List {
 pub(crate) struct Trees {
     nodes: Vec<Node>,
     free: Vec<Link>,
+    offers: Vec<Option<Offer>>,
 }
 
 impl Trees {
@@ -60,7 +85,7 @@ impl Trees {
     }
 
     fn new_node(&mut self, action: Action) -> Link {
-        let node = Node { action, children: List::EMPTY, next: 0 };
+        let node = Node { action, children: List::EMPTY, next: 0, offer: 0 };
         match self.free.pop() {
             Some(link) => {
                 self.nodes[link as usize - 1] = node;
@@ -94,15 +119,15 @@ impl Trees {
         })
     }
 
-    /// Removes the first branch; returns its action and the tree below it.
+    /// Removes the first branch.
     #[inline(always)]
-    pub(crate) fn pop(&mut self, list: &mut List) -> Option<(Turn, List)> {
+    pub(crate) fn pop(&mut self, list: &mut List) -> Option<Branch> {
         if list.first == 0 {
             return None;
         }
         let link = list.first;
         let node = self.node(link);
-        let popped = (node.action.turn(), node.children);
+        let popped = Branch { turn: node.action.turn(), below: node.children, offer: node.offer };
         list.first = node.next;
         if node.next == 0 {
             list.last = 0;
@@ -112,9 +137,8 @@ impl Trees {
         Some(popped)
     }
 
-    /// Inserts a sequence unless the tree covers it. It follows the branches that are compatible with the
-    /// sequence, and adds a branch where none is. `happens_before(a, b)` takes positions. Tree and sequence
-    /// can be long: when the budget is spent, nothing is inserted.
+    /// Inserts a sequence unless the tree covers it: adds a branch where [`Trees::follow`] finds none. Tree and
+    /// sequence can be long: when the budget is spent, nothing is inserted.
     pub(crate) fn insert(
         &mut self,
         list: &mut List,
@@ -122,26 +146,52 @@ impl Trees {
         happens_before: &impl Fn(u32, u32) -> bool,
         budget: &Budget,
     ) {
+        if let Some(at) = self.follow(*list, sequence, happens_before, budget) {
+            self.graft(list, at, sequence);
+        }
+    }
+
+    /// Whether the tree covers a sequence, or the budget is spent. Takes actions out of the sequence.
+    pub(crate) fn covers(
+        &self,
+        list: List,
+        sequence: &mut Vec<Item>,
+        happens_before: &impl Fn(u32, u32) -> bool,
+        budget: &Budget,
+    ) -> bool {
+        self.follow(list, sequence, happens_before, budget).is_none()
+    }
+
+    /// Follows the branches that are compatible with a sequence, and leaves in it the actions for a new branch; the
+    /// result is the node at which that belongs, 0 for the root. `None` if the tree covers the sequence, or the
+    /// budget is spent. `happens_before(a, b)` takes positions.
+    fn follow(
+        &self,
+        list: List,
+        sequence: &mut Vec<Item>,
+        happens_before: &impl Fn(u32, u32) -> bool,
+        budget: &Budget,
+    ) -> Option<Link> {
         let mut at: Link = 0;
         loop {
-            let children = if at == 0 { *list } else { self.node(at).children };
+            let children = if at == 0 { list } else { self.node(at).children };
             let mut child = children.first;
             while child != 0 && !is_weak_initial(&self.node(child).action, sequence, happens_before)
             {
                 if budget.is_spent() {
-                    return;
+                    return None;
                 }
                 child = self.node(child).next;
             }
             if budget.is_spent() {
-                return;
+                return None;
             }
             if child == 0 {
-                return self.graft(list, at, sequence);
+                return Some(at);
             }
             // Behind a leaf everything is explored, so the leaf covers the sequence.
             if self.node(child).children.is_empty() {
-                return;
+                return None;
             }
             let action = self.node(child).action;
             let found = sequence.iter().position(|i| i.action.same_process(&action));
@@ -155,7 +205,7 @@ impl Trees {
                 sequence.remove(found);
             }
             if sequence.is_empty() {
-                return;
+                return None;
             }
             at = child;
         }
@@ -201,6 +251,117 @@ impl Trees {
         let link = self.push(&mut children, action);
         self.nodes[at as usize - 1].children = children;
         link
+    }
+
+    /// The way to the first leaf that was not offered, from the root of a tree: at each depth the branches before it,
+    /// and the branch.
+    pub(crate) fn unoffered_leaf(&self, list: List) -> Option<Vec<(Vec<Turn>, Link)>> {
+        let mut way: Vec<(Vec<Turn>, Link)> = Vec::new();
+        let (mut before, mut at) = (Vec::new(), list.first);
+        loop {
+            if at == 0 {
+                // No such leaf below the newest branch of the way.
+                let (passed, branch) = way.pop()?;
+                (before, at) = (passed, branch);
+            } else if !self.node(at).children.is_empty() {
+                way.push((std::mem::take(&mut before), at));
+                at = self.node(at).children.first;
+                continue;
+            } else if self.node(at).offer == 0 {
+                way.push((before, at));
+                return Some(way);
+            }
+            before.push(self.node(at).action.turn());
+            at = self.node(at).next;
+        }
+    }
+
+    /// Whether a tree is a single leaf.
+    pub(crate) fn is_single_leaf(&self, list: List) -> bool {
+        list.first != 0 && list.first == list.last && self.node(list.first).children.is_empty()
+    }
+
+    pub(crate) fn action(&self, link: Link) -> Action {
+        self.node(link).action
+    }
+
+    /// Notes that a leaf was offered to other workers.
+    pub(crate) fn set_offer(&mut self, leaf: Link, offer: Offer) {
+        let free = self.offers.iter().position(Option::is_none);
+        let index = free.unwrap_or_else(|| {
+            self.offers.push(None);
+            self.offers.len() - 1
+        });
+        self.offers[index] = Some(offer);
+        self.nodes[leaf as usize - 1].offer = index as u32 + 1;
+    }
+
+    /// The offer of a leaf that was taken out.
+    pub(crate) fn take_offer(&mut self, branch: Branch) -> Option<Offer> {
+        self.offers[branch.offer.checked_sub(1)? as usize].take()
+    }
+
+    /// Takes all offers out of the trees.
+    pub(crate) fn take_offers(&mut self) -> impl Iterator<Item = Offer> {
+        std::mem::take(&mut self.offers).into_iter().flatten()
+    }
+
+    /// The branches that come after one of their list.
+    pub(crate) fn behind(&self, link: Link) -> List {
+        let first = self.node(link).next;
+        List { first, last: first }
+    }
+
+    /// A tree as a value.
+    pub(crate) fn export(&self, list: List) -> Forest {
+        let (mut forest, mut open) = (Forest::new(), SmallVec::<[Link; 8]>::new());
+        let mut at = list.first;
+        loop {
+            while at == 0 {
+                let Some(parent) = open.pop() else { return forest };
+                at = self.node(parent).next;
+            }
+            let node = self.node(at);
+            let mut children = 0;
+            let mut child = node.children.first;
+            while child != 0 {
+                children += 1;
+                child = self.node(child).next;
+            }
+            let offer = node.offer.checked_sub(1).and_then(|n| self.offers[n as usize].clone());
+            forest.push((node.action, children, offer));
+            open.push(at);
+            at = node.children.first;
+        }
+    }
+
+    /// The tree that [`Trees::export`] was given.
+    pub(crate) fn import(&mut self, forest: Forest) -> List {
+        let mut root = List::EMPTY;
+        // Nodes that miss children, with their number.
+        let mut open: Vec<(Link, u32)> = Vec::new();
+        for (action, children, offer) in forest {
+            let at = open.last().map_or(0, |(link, _)| *link);
+            let link = self.graft_one(&mut root, at, action);
+            if let Some(offer) = offer {
+                self.set_offer(link, offer);
+            }
+            if let Some((_, missing)) = open.last_mut() {
+                *missing -= 1;
+            }
+            if children > 0 {
+                open.push((link, children));
+            }
+            while open.last().is_some_and(|(_, missing)| *missing == 0) {
+                open.pop();
+            }
+        }
+        root
+    }
+
+    /// Forgets all trees.
+    pub(crate) fn clear(&mut self) {
+        *self = Trees::default();
     }
 
     /// Appends the sequence as a new last branch below `at`.

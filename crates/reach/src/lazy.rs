@@ -265,7 +265,7 @@ impl<'p> Asker<'p, '_> {
     }
 
     pub(crate) fn search(&self, rules: &Rules, target: Target) -> Result<Search<'p>, Fault> {
-        let workers = self.options.workers;
+        let workers = self.options.limits.workers;
         let search = Search::new(self.program, self.bounds(), rules.clone(), target, workers)?;
         Ok(search.reporting_to(&self.options.limits.progress))
     }

@@ -14,7 +14,9 @@ fn program(text: &str) -> Verified {
 }
 
 fn options(model: Model) -> Options {
-    Options { workers: 2, ..crate::options(model) }
+    let mut options = crate::options(model);
+    options.limits.workers = 2;
+    options
 }
 
 fn tell(effort: &Effort) {

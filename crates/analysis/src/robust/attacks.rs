@@ -15,11 +15,7 @@ pub(super) fn decide(program: &Verified, model: Model, limits: &Limits) -> Findi
         finding.gaps.push(Gap::NoAttacks);
         return finding;
     }
-    let options = Options {
-        limits: limits.clone(),
-        workers: std::thread::available_parallelism().map_or(1, usize::from),
-        ..Options::new(model)
-    };
+    let options = Options { limits: limits.clone(), ..Options::new(model) };
     match raddle_reach::robust(program, &options).verdict {
         Robust::Robust => {}
         Robust::Unknown(unknown) => finding.gaps.push(gap(&unknown)),

@@ -1,37 +1,47 @@
 //! Robustness by cycles: the model is explored. A trace whose program and conflict order have a cycle is not
 //! a trace under SC ([`crate::cycle`]).
 
-use super::witness::witness;
-use super::{Finding, Gap, gaps, options, unconfirmed};
+use super::witness::{Witnesses, witness};
+use super::{Finding, Gap, gaps, options};
 use crate::cycle::Node;
 use crate::cycle::conflicts::Conflicts;
 use crate::estimate::beside;
 use raddle_engine::{Budget, Engine, Limits, Model};
-use raddle_interleave::{Execution, Happening, What, observe};
+use raddle_interleave::{Happening, Visitor, What, observe_by_all};
 use raddle_ir::Verified;
 use std::ops::ControlFlow;
+use std::sync::{Mutex, PoisonError};
 
 pub(super) fn decide(program: &Verified, model: Model, limits: &Limits) -> Finding {
-    let (mut found, mut gap) = (None, None);
-    let mut conflicts = Conflicts::within(&limits.budget);
+    let (found, unconfirmed) = (Witnesses::default(), Mutex::new(None));
     let options = options(model, limits);
-    let mut visit = |execution: &Execution<'_, '_>| {
-        if !is_cyclic(&mut conflicts, execution.happened, &limits.budget) {
-            return ControlFlow::Continue(());
-        }
-        let budget = limits.budget.for_report();
-        found = witness(program, Engine::Interleave, model, &budget, execution.schedule());
-        if found.is_some() {
-            return ControlFlow::Break(());
-        }
-        gap = Some(unconfirmed(&budget));
-        ControlFlow::Continue(())
+    let visitors = || -> Visitor<'_> {
+        let mut conflicts = Conflicts::within(&limits.budget);
+        let (found, unconfirmed) = (&found, &unconfirmed);
+        Box::new(move |execution| {
+            if !is_cyclic(&mut conflicts, execution.happened, &limits.budget) {
+                return ControlFlow::Continue(());
+            }
+            let budget = limits.budget.for_report();
+            let schedule = execution.schedule();
+            match witness(program, Engine::Interleave, model, &budget, schedule) {
+                Some(witness) => ControlFlow::Break(found.add(witness)),
+                None => {
+                    let mut gap = unconfirmed.lock().unwrap_or_else(PoisonError::into_inner);
+                    *gap = Some(super::unconfirmed(&budget));
+                    ControlFlow::Continue(())
+                }
+            }
+        })
     };
-    let summary = beside(program, &options, || observe(program, &options, false, &mut visit));
+    let (summary, first) =
+        beside(program, &options, || observe_by_all(program, &options, &visitors));
     let mut gaps = gaps(&summary);
+    let gap = *unconfirmed.lock().unwrap_or_else(PoisonError::into_inner);
     gaps.extend(gap.filter(|gap| *gap == Gap::Unconfirmed));
-    let violated = found.is_some();
-    Finding { witness: found, violated, gaps, searches: vec![(model, summary)] }
+    let witness = first.and_then(|number| found.take(number));
+    let violated = witness.is_some();
+    Finding { witness, violated, gaps, searches: vec![(model, summary)] }
 }
 
 /// Whether the order of the events has a cycle. False if the budget runs out.

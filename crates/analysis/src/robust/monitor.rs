@@ -7,35 +7,40 @@
 //! thread overtakes a store of its own, or in which no other thread can observe it, are skipped
 //! ([`Overtaking`]): the monitor would find nothing in them.
 
-use super::witness::{CycleWitness, witness};
+use super::witness::{Witnesses, witness};
 use super::{Finding, Gap, gaps, options};
 use crate::estimate::beside;
 use raddle_engine::{Buffering, Engine, Limits, Model};
 use raddle_interleave::{
-    Barrier, Delay, Execution, Happening, Rules, Undelayed, What, delayed, observe,
+    Barrier, Delay, Execution, Happening, Rules, Undelayed, Visitor, What, delayed, observe_by_all,
 };
 use raddle_ir::Verified;
 use raddle_monitor::{Access, Buffers, Causal, Delayed, Kind, Op, Overtaking, Thread};
 use std::ops::ControlFlow;
+use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 
 pub(super) fn decide(program: &Verified, model: Model, limits: &Limits) -> Finding {
     let Some(rules) = Rules::of(model, None) else {
         return Finding { gaps: vec![Gap::Unsupported], ..Finding::default() };
     };
-    let mut watch = Watch::new(program, model, rules, limits);
+    let seen = Seen::default();
     let options = options(Model::Sc, limits);
-    let summary = beside(program, &options, || {
-        observe(program, &options, false, &mut |execution| watch.visit(execution))
-    });
+    let visitors = || -> Visitor<'_> {
+        let mut watch = Watch::new(program, model, rules, limits, &seen);
+        Box::new(move |execution| watch.visit(execution))
+    };
+    let (summary, found) =
+        beside(program, &options, || observe_by_all(program, &options, &visitors));
     let mut gaps = gaps(&summary);
-    if watch.causal.is_mixed() || watch.undecided {
+    if seen.undecided.load(Relaxed) {
         // The findings of the monitor may then be false.
         gaps.push(Gap::Mixed);
-    } else if watch.unconfirmed {
+    } else if seen.unconfirmed.load(Relaxed) {
         gaps.push(Gap::Unconfirmed);
     }
-    let violated = watch.found.is_some();
-    Finding { witness: watch.found, violated, gaps, searches: vec![(Model::Sc, summary)] }
+    let witness = found.and_then(|number| seen.found.take(number));
+    let violated = witness.is_some();
+    Finding { witness, violated, gaps, searches: vec![(Model::Sc, summary)] }
 }
 
 /// The kind of buffers of a model.
@@ -126,13 +131,26 @@ struct Watch<'p> {
     causal: Causal,
     /// The number of operations that the monitor has seen.
     seen: usize,
-    found: Option<CycleWitness>,
-    unconfirmed: bool,
-    undecided: bool,
+    results: &'p Seen,
+}
+
+/// The results of all workers.
+#[derive(Default)]
+struct Seen {
+    found: Witnesses,
+    unconfirmed: AtomicBool,
+    /// Whether the findings of the monitor may be false, since an access conflicts with another in a part of its bytes.
+    undecided: AtomicBool,
 }
 
 impl<'p> Watch<'p> {
-    fn new(program: &'p Verified, model: Model, rules: Rules, limits: &'p Limits) -> Watch<'p> {
+    fn new(
+        program: &'p Verified,
+        model: Model,
+        rules: Rules,
+        limits: &'p Limits,
+        results: &'p Seen,
+    ) -> Watch<'p> {
         Watch {
             program,
             model,
@@ -144,13 +162,11 @@ impl<'p> Watch<'p> {
             same: 0,
             causal: Causal::new(buffers(model)).within(&limits.budget),
             seen: 0,
-            found: None,
-            unconfirmed: false,
-            undecided: false,
+            results,
         }
     }
 
-    fn visit(&mut self, execution: &Execution<'_, '_>) -> ControlFlow<()> {
+    fn visit(&mut self, execution: &Execution<'_, '_>) -> ControlFlow<usize> {
         self.follow(execution.happened, execution.same);
         if self.limits.budget.is_spent() {
             return ControlFlow::Continue(());
@@ -162,6 +178,9 @@ impl<'p> Watch<'p> {
             return ControlFlow::Continue(());
         }
         self.judge(execution.happened)?;
+        if self.causal.is_mixed() {
+            self.results.undecided.store(true, Relaxed);
+        }
         for waiting in execution.waiting() {
             let found = next(self.rules, &waiting).and_then(|access| self.causal.would(&access));
             if let Some(found) = found {
@@ -192,7 +211,7 @@ impl<'p> Watch<'p> {
     }
 
     /// Converts the events to operations, and gives the monitor those that it has not seen.
-    fn judge(&mut self, happened: &[Happening]) -> ControlFlow<()> {
+    fn judge(&mut self, happened: &[Happening]) -> ControlFlow<usize> {
         if let Some(kept) = self.starts.get(self.same).map(|start| *start as usize) {
             self.starts.truncate(self.same);
             self.operations.truncate(kept);
@@ -238,7 +257,7 @@ impl<'p> Watch<'p> {
         origin: usize,
         access: &Happening,
         found: Delayed,
-    ) -> ControlFlow<()> {
+    ) -> ControlFlow<usize> {
         let mut past = self.causal.past(Thread(access.thread), found.through);
         past.iter_mut().for_each(|operation| *operation = self.origin(*operation));
         past.dedup();
@@ -258,14 +277,13 @@ impl<'p> Watch<'p> {
         };
         match (shown, found.through) {
             (Some(witness), _) => {
-                self.found = Some(witness);
-                return ControlFlow::Break(());
+                return ControlFlow::Break(self.results.found.add(witness));
             }
             (None, _) if budget.is_spent() => {}
             // An access that conflicts in part of its bytes may be judged to miss a store although it
             // does not.
-            (None, Some(_)) => self.undecided = true,
-            (None, None) => self.unconfirmed = true,
+            (None, Some(_)) => self.results.undecided.store(true, Relaxed),
+            (None, None) => self.results.unconfirmed.store(true, Relaxed),
         }
         ControlFlow::Continue(())
     }

@@ -10,6 +10,7 @@ use crate::witness::Witness;
 use raddle_engine::{Budget, Engine, Model, Options, ReplayEnd, ReplayEvent, Step};
 use raddle_interleave::{replay, replay_reach};
 use raddle_ir::Verified;
+use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
 /// The maximal number of pairs from which cycles are searched; the shortest cycle is taken.
@@ -25,6 +26,23 @@ pub struct CycleWitness {
     pub overtaken_by: Node,
     /// Begins with the store.
     pub cycle: Vec<Link>,
+}
+
+/// The witnesses that the workers of a search have found, by the numbers that they have told the search.
+#[derive(Default)]
+pub(super) struct Witnesses(Mutex<Vec<CycleWitness>>);
+
+impl Witnesses {
+    pub(super) fn add(&self, witness: CycleWitness) -> usize {
+        let mut all = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        all.push(witness);
+        all.len() - 1
+    }
+
+    pub(super) fn take(&self, number: usize) -> Option<CycleWitness> {
+        let mut all = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        (number < all.len()).then(|| all.swap_remove(number))
+    }
 }
 
 /// Replays a schedule of the engine that found it, and looks for a shorter one; `None` if it does not fit the

@@ -3,7 +3,7 @@
 use super::kinds::KindArgs;
 use super::models;
 use super::shared::{
-    BudgetArgs, BufferArgs, EstimateArgs, FilesArgs, LimitArgs, ModelArgs, OutputArgs,
+    BudgetArgs, BufferArgs, EstimateArgs, FilesArgs, JobsArgs, LimitArgs, ModelArgs, OutputArgs,
     ProgressArgs, ReportArgs, SamplingArgs, SearchArgs, SourceArgs, StoryArgs,
 };
 use clap::{Args, ValueEnum, ValueHint};
@@ -35,12 +35,6 @@ pub(crate) struct LitmusArgs {
     pub output: OutputArgs,
     #[command(flatten)]
     pub reports: ReportArgs,
-    /// Files to run at the same time [default: one per core].
-    #[arg(
-        short, long, value_name = "N", allow_negative_numbers = true, help_heading = "Search",
-        value_parser = clap::value_parser!(u16).range(1..)
-    )]
-    pub jobs: Option<u16>,
 }
 
 /// Check the assertions of a program, and that it cannot deadlock.
@@ -214,12 +208,8 @@ pub(crate) struct ReachArgs {
     pub model: Model,
     #[command(flatten)]
     pub budget: BudgetArgs,
-    /// Threads to search with [default: one per core].
-    #[arg(
-        short, long, value_name = "N", allow_negative_numbers = true, help_heading = "Search",
-        value_parser = clap::value_parser!(u16).range(1..)
-    )]
-    pub jobs: Option<u16>,
+    #[command(flatten)]
+    pub jobs: JobsArgs,
     #[command(flatten)]
     pub output: OutputArgs,
     #[command(flatten)]

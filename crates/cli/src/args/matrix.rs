@@ -39,12 +39,6 @@ pub(crate) struct MatrixArgs {
     pub fences: Option<FencesArg>,
     #[command(flatten)]
     pub search: SearchArgs,
-    /// Models to search at the same time [default: one per core].
-    #[arg(
-        short, long, value_name = "N", allow_negative_numbers = true, help_heading = "Search",
-        value_parser = clap::value_parser!(u16).range(1..)
-    )]
-    pub jobs: Option<u16>,
     #[command(flatten)]
     pub limits: LimitArgs,
     #[command(flatten)]

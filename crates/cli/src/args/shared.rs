@@ -96,6 +96,17 @@ pub(crate) struct SamplingArgs {
     pub runs: Option<u64>,
 }
 
+#[derive(Args, Debug)]
+#[command(next_help_heading = "Search")]
+pub(crate) struct JobsArgs {
+    /// The number of cores to use [default: all]. Results do not depend on it.
+    #[arg(
+        short, long, value_name = "N", allow_negative_numbers = true,
+        value_parser = clap::value_parser!(u16).range(1..)
+    )]
+    pub jobs: Option<u16>,
+}
+
 /// The time and memory that a command may use.
 #[derive(Args, Debug)]
 #[command(next_help_heading = "Limits")]
@@ -117,6 +128,8 @@ pub(crate) struct BudgetArgs {
 pub(crate) struct LimitArgs {
     #[command(flatten)]
     pub budget: BudgetArgs,
+    #[command(flatten)]
+    pub jobs: JobsArgs,
     #[arg(
         long, value_name = "N", allow_negative_numbers = true,
         value_parser = clap::value_parser!(u64).range(1..), help = max_executions_help()

@@ -1,6 +1,8 @@
 //! Limits, time and memory.
 
-use crate::args::shared::{BudgetArgs, EstimateArgs, LimitArgs, ProgressArgs, SamplingArgs};
+use crate::args::shared::{
+    BudgetArgs, EstimateArgs, JobsArgs, LimitArgs, ProgressArgs, SamplingArgs,
+};
 use crate::args::values::UnrollArg;
 use crate::output::Stop;
 use crate::progress::Shown;
@@ -16,6 +18,7 @@ pub(super) fn limits(args: &LimitArgs) -> Result<Limits, Stop> {
         budget: budget(&args.budget)?,
         events: args.max_events.unwrap_or(defaults.events),
         unroll: unroll(&args.unroll, args.unroll_all)?,
+        workers: workers(&args.jobs),
         ..defaults
     })
 }
@@ -66,9 +69,9 @@ pub(super) fn sampling(args: &SamplingArgs) -> Sampling {
 }
 
 /// As many workers as there are cores, unless told otherwise.
-pub(super) fn workers(jobs: Option<u16>) -> usize {
+pub(super) fn workers(args: &JobsArgs) -> usize {
     let cores = || std::thread::available_parallelism().map_or(1, usize::from);
-    jobs.map_or_else(cores, usize::from)
+    args.jobs.map_or_else(cores, usize::from)
 }
 
 /// The budget of a command, from now on. All its work on one program shares it.

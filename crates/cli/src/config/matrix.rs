@@ -1,6 +1,6 @@
 //! `raddle matrix`.
 
-use super::limits::{limits, workers};
+use super::limits::limits;
 use super::search;
 use super::source::SourceConfig;
 use crate::args::matrix::{CheckArg, FencesArg, MatrixArgs};
@@ -34,7 +34,7 @@ pub(crate) struct MatrixConfig {
 
 pub(crate) fn matrix(args: &MatrixArgs) -> Result<MatrixConfig, Stop> {
     let checks = Checks { races: args.checks.contains(&CheckArg::Race), goals: false };
-    let limits = limits(&args.limits)?;
+    let mut limits = limits(&args.limits)?;
     let mut models: Vec<Model> = match (&*args.models, args.search.strategy) {
         ([], None) => Model::ALL.into(),
         ([], Some(strategy)) => strategy.engine().models().collect(),
@@ -44,14 +44,13 @@ pub(crate) fn matrix(args: &MatrixArgs) -> Result<MatrixConfig, Stop> {
     if let Some(name) = search::by_states(&args.search) {
         super::refuse_for_states(args.limits.of_executions(), &format!("--strategy {name}"))?;
     }
-    let searches = search::all(&ModelArgs { models }, &args.search, &limits, checks, false)?;
-    let jobs = workers(args.jobs).min(searches.len());
     // The cores are shared by the models that are searched at the same time.
-    let own = (workers(None) / jobs).max(1);
-    let searches = searches.into_iter().map(|options| Options { workers: own, ..options });
+    let jobs = limits.workers.min(search::distinct(&models).len());
+    limits.workers = limits.workers.div_ceil(jobs.max(1));
+    let searches = search::all(&ModelArgs { models }, &args.search, &limits, checks, false)?;
     Ok(MatrixConfig {
         source: SourceConfig::new(&args.source, &limits.budget),
-        searches: searches.collect(),
+        searches,
         races: checks.races,
         has_strategy: args.search.strategy.is_some(),
         fences: args.fences.map(|aim| match aim {

@@ -57,7 +57,8 @@ pub(crate) fn litmus(args: &LitmusArgs) -> Result<LitmusConfig, Stop> {
         return Err(Stop::Usage(format!("--strategy {name} is for check: it counts nothing")));
     }
     files::refuse_same(&args.reports.named())?;
-    let limits = limits(&args.limits)?;
+    // Files are run at the same time, each by one worker.
+    let limits = Limits { workers: 1, ..limits(&args.limits)? };
     if !limits.unroll.at.is_empty() {
         let why = "--unroll FILE:LINE=N is for one program: use raddle check for a test with loops";
         return Err(Stop::Usage(why.to_owned()));
@@ -74,7 +75,7 @@ pub(crate) fn litmus(args: &LitmusArgs) -> Result<LitmusConfig, Stop> {
         searches,
         strict: args.limits.strict,
         json: args.output.json,
-        jobs: args.jobs.map_or(0, usize::from),
+        jobs: workers(&args.limits.jobs),
     })
 }
 
@@ -171,7 +172,7 @@ pub(crate) fn fence(args: &FenceArgs) -> Result<FenceConfig, Stop> {
     let shown = shown(&args.progress)?;
     let limits = Limits { progress: shown.progress.clone(), ..limits(&args.limits)? };
     let source = SourceConfig::new(&args.source, &limits.budget);
-    let options = Options { limits, workers: workers(None), ..Options::new(args.model) };
+    let options = Options { limits, ..Options::new(args.model) };
     let target = if args.goal { Target::Goals } else { Target::Robust };
     let config = FenceConfig {
         shown,
@@ -209,9 +210,8 @@ pub(crate) fn reach(args: &ReachArgs) -> Result<ReachConfig, Stop> {
         shown,
         source: SourceConfig::new(&args.source, &budget),
         options: Options {
-            limits: Limits { budget, progress, ..Limits::default() },
+            limits: Limits { budget, progress, workers: workers(&args.jobs), ..Limits::default() },
             checks: Checks { goals: true, ..Checks::default() },
-            workers: workers(args.jobs),
             ..Options::new(args.model).by(Strategy::Lazy)
         },
         json: args.output.json,

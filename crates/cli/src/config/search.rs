@@ -1,6 +1,6 @@
 //! The searches of `litmus` and `check`: models, strategies, store buffers.
 
-use super::limits::{sampling, workers};
+use super::limits::sampling;
 use crate::args::shared::{BufferArgs, ModelArgs, SearchArgs};
 use crate::args::values::BufferBound;
 use crate::output::Stop;
@@ -32,7 +32,6 @@ pub(super) fn all(
             // Numbers of interleavings are not comparable with other strategies; numbers of traces are.
             count_traces: strategy == Strategy::Exhaustive,
             sampling: sampling(&search.sampling),
-            workers: workers(None),
             ..Options::new(model).by(strategy)
         };
         options.validate().map_err(|refusal| Stop::Usage(refusal.to_string()))?;

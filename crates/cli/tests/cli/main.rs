@@ -14,6 +14,7 @@ mod fence;
 mod files;
 mod generated;
 mod html;
+mod jobs;
 mod judges;
 mod limits;
 mod litmus;

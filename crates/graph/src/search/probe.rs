@@ -43,8 +43,7 @@ impl<const W: usize> Search<'_, W> {
         random: &mut Rng,
         visit: &mut dyn FnMut(Probe) -> bool,
     ) -> Result<(), TooSmall> {
-        self.threads.run_all();
-        let start = self.threads.trail.mark();
+        let start = self.start;
         self.completable.asks_waiting = true;
         let mut learned = Learned::default();
         let mut warming = WARM_UP;

@@ -30,7 +30,7 @@ impl Plan for Exhaustive {
                 }
             }
         }
-        let first = search.trees.pop(&mut branches).map(|(turn, _)| turn);
+        let first = search.trees.pop(&mut branches).map(|branch| branch.turn);
         search.levels[depth].branches = branches;
         if first.is_none() {
             search.end();

@@ -15,14 +15,16 @@ mod sample;
 mod source;
 
 use crate::event::{Action, Turn};
-use crate::observe::Visitor;
+use crate::observe::Observers;
+use crate::outcome::Outcomes;
 use crate::race::Race;
 use crate::search::{Search, visit};
 use crate::system::System;
-use raddle_engine::{Options, Strategy, Summary};
+use crate::wakeup::{Item, List, Trees, is_initial};
+use raddle_engine::{Budget, Options, Strategy};
 
 /// Searches the executions of a system.
-pub(crate) type Explorer = for<'o> fn(System<'_>, &'o Options, Option<Visitor<'o>>) -> Summary;
+pub(crate) type Explorer = for<'o> fn(System<'_>, &'o Options, Option<Observers<'o>>) -> Outcomes;
 
 /// The explorer of a strategy; `None` if the strategy belongs to another engine.
 pub(crate) fn explorer(strategy: Strategy) -> Option<Explorer> {
@@ -52,6 +54,30 @@ pub(crate) trait Plan: Default {
 
     #[inline(always)]
     fn restore(&mut self, _mark: Mark) {}
+
+    /// Whether a branch of a state covers a sequence, which no sleeper covers. May change the sequence.
+    fn covers(
+        trees: &Trees,
+        branches: List,
+        sequence: &mut Vec<Item>,
+        happens_before: &impl Fn(u32, u32) -> bool,
+        _budget: &Budget,
+    ) -> bool {
+        trees.heads(branches).any(|action| is_initial(action, sequence, happens_before))
+    }
+
+    /// Plans a sequence from a state, unless a branch covers it.
+    fn insert(
+        trees: &mut Trees,
+        branches: &mut List,
+        sequence: &mut Vec<Item>,
+        happens_before: &impl Fn(u32, u32) -> bool,
+        budget: &Budget,
+    ) {
+        if !Self::covers(trees, *branches, sequence, happens_before, budget) {
+            trees.push(branches, sequence[0].action);
+        }
+    }
 
     /// Plans an execution in which `last` happens before the event that it races with.
     fn reverse(search: &mut Search<'_, '_, Self>, race: Race, last: Action);

@@ -28,7 +28,8 @@ use crate::clock::Chain;
 use crate::event::{Action, Class, Event};
 use crate::race::Race;
 use crate::search::Search;
-use crate::wakeup::{Item, is_initial, is_weak_initial};
+use crate::wakeup::{Item, LAST, List, Trees, is_initial, is_weak_initial};
+use raddle_engine::Budget;
 
 /// A race that is not reversed yet: in the execution so far, a sleeper covers its reversal.
 #[derive(Clone, Copy, Debug)]
@@ -59,6 +60,28 @@ impl Plan for Optimal {
     fn restore(&mut self, (deferred, blockers): Mark) {
         self.deferred.truncate(deferred as usize);
         self.blockers.truncate(blockers as usize);
+    }
+
+    #[inline(always)]
+    fn covers(
+        trees: &Trees,
+        branches: List,
+        sequence: &mut Vec<Item>,
+        happens_before: &impl Fn(u32, u32) -> bool,
+        budget: &Budget,
+    ) -> bool {
+        trees.covers(branches, sequence, happens_before, budget)
+    }
+
+    #[inline(always)]
+    fn insert(
+        trees: &mut Trees,
+        branches: &mut List,
+        sequence: &mut Vec<Item>,
+        happens_before: &impl Fn(u32, u32) -> bool,
+        budget: &Budget,
+    ) {
+        trees.insert(branches, sequence, happens_before, budget);
     }
 
     #[inline(always)]
@@ -119,7 +142,12 @@ impl Search<'_, '_, Optimal> {
             self.sequence = sequence;
             return true;
         }
-        self.trees.insert_one(&mut level.branches, *last);
+        if (race.earlier as usize) < self.floor {
+            let mut sequence = vec![Item { action: *last, position: LAST }];
+            self.plan_at(race.earlier, &mut sequence, race.needs);
+        } else {
+            self.trees.insert_one(&mut level.branches, *last);
+        }
         true
     }
 
@@ -127,8 +155,7 @@ impl Search<'_, '_, Optimal> {
     fn plan_unless_asleep(&mut self, race: Race, sequence: &mut Vec<Item>) -> bool {
         let system = &self.system;
         let happens_before = |a: u32, b: u32| system.precedes(a, b, race.needs);
-        let level = &mut self.levels[race.earlier as usize];
-        let asleep = &self.sleepers[level.sleep_start as usize..level.sleep_end as usize];
+        let asleep = self.asleep_before(race.earlier);
         let budget = system.budget();
         // With a spent budget the sequence may be incomplete, so nothing is planned.
         let covers = |sleeper: &Action| {
@@ -137,7 +164,7 @@ impl Search<'_, '_, Optimal> {
         if asleep.iter().any(covers) {
             return false;
         }
-        self.trees.insert(&mut level.branches, sequence, &happens_before, budget);
+        self.plan_at(race.earlier, sequence, race.needs);
         true
     }
 

@@ -44,7 +44,7 @@ fn same_traces(program: &Verified, model: Model) -> Comparison {
     options.count_traces = true;
     options.limits.executions = Some(50_000);
     let system = System::new(program, &options, Watched::Search).expect("the program can start");
-    let found = visit::<Newest>(system, &options, None);
+    let found = visit::<Newest>(system, &options, None).finish(options.strategy);
     let counts = |summary: &Summary| (summary.executions, summary.blocked, summary.states.clone());
     same("executions, blocked, final states", &counts(&found), &counts(&expected))?;
     same("traces", &found.traces, &Some(expected.executions + expected.blocked))

@@ -3,12 +3,13 @@
 
 use crate::event::{ANY, Turn};
 use crate::limits::Watch;
-use crate::observe::Visitor;
+use crate::observe::{Observers, Watching};
 use crate::outcome::Outcomes;
 use crate::race::Race;
 use crate::system::System;
 use fastrand::Rng;
-use raddle_engine::{Options, Sampling, Summary};
+use raddle_engine::{Options, Sampling};
+use std::ops::ControlFlow;
 
 /// Runs schedules in which `pick` draws each action from those that are enabled: at least one. If it picks
 /// [`ANY`] of several alternatives, one of them is drawn with equal probability. The same seed gives the same
@@ -16,9 +17,13 @@ use raddle_engine::{Options, Sampling, Summary};
 pub(super) fn sample<'o>(
     mut system: System<'_>,
     options: &'o Options,
-    mut visitor: Option<Visitor<'o>>,
+    observers: Option<Observers<'o>>,
     pick: impl FnMut(&System<'_>, &mut Rng, &[Turn]) -> Turn,
-) -> Summary {
+) -> Outcomes {
+    let mut visitor = observers.map(|observers| match observers.visitors {
+        Watching::All(visitor) => visitor,
+        Watching::Each(visitors) => visitors(),
+    });
     let Sampling { seed, runs } = options.sampling;
     let mut sampler = Sampler {
         pick,
@@ -35,20 +40,18 @@ pub(super) fn sample<'o>(
             break;
         }
         if let Some(visit) = &mut visitor
-            && system.visited(visit).is_break()
+            && let ControlFlow::Break(found) = system.visited(visit)
         {
-            watch.see_enough();
+            sampler.outcomes.find(found);
         }
         system.go_back(start);
-        if watch.has_seen_enough()
-            || sampler.outcomes.is_decided()
-            || watch.is_over(&sampler.outcomes.tally.summary)
-        {
+        if sampler.outcomes.is_decided() || watch.is_over(&sampler.outcomes.tally.summary) {
             break;
         }
     }
     watch.finish(&sampler.outcomes.tally.summary);
-    sampler.outcomes.finish(watch.stopped(), options.strategy)
+    sampler.outcomes.stopped = watch.stopped();
+    sampler.outcomes
 }
 
 struct Sampler<P> {

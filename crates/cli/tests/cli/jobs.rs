@@ -1,0 +1,87 @@
+//! `--jobs`: results do not depend on the number of cores.
+
+use crate::common::{file, raddle};
+use serde_json::Value;
+
+/// Three threads that increment a counter without a lock, which takes some thousands of executions. The counter may
+/// have any value in the end but the one that is asserted not to be.
+fn counter(test: &str) -> String {
+    let text = "global @count: i32
+global @turn: i32
+thread a = @increment(1)
+thread b = @increment(2)
+thread c = @increment(3)
+thread e = @check()
+func @increment(%me: i32) {
+    reg %old: i32, %new: i32
+  entry:
+    %old = load i32 asm @count
+    %new = add i32 %old, 1
+    store i32 asm @count, %new
+    store i32 asm @turn, %me
+    ret
+}
+func @check() {
+    reg %total: i32, %turn: i32, %less: i1
+  entry:
+    %turn = load i32 asm @turn
+    %total = load i32 asm @count
+    %less = cmp ult i32 %total, 3
+    assert %less, \"three increments are seen\"
+    ret
+}
+";
+    file(test, "counter.rir", text.as_bytes())
+}
+
+/// The output of a command as JSON, without times and memory.
+fn printed(args: &[&str]) -> (Option<i32>, Vec<Value>) {
+    let ran = raddle(args);
+    let lines = ran.out.lines().map(|line| {
+        let mut line: Value = serde_json::from_str(line).expect("JSON");
+        without_costs(&mut line);
+        line
+    });
+    (ran.status, lines.collect())
+}
+
+fn without_costs(value: &mut Value) {
+    match value {
+        Value::Object(fields) => {
+            fields.retain(|name, _| name != "seconds" && name != "peak");
+            fields.values_mut().for_each(without_costs);
+        }
+        Value::Array(items) => items.iter_mut().for_each(without_costs),
+        _ => {}
+    }
+}
+
+#[test]
+fn results_do_not_depend_on_the_number_of_cores() {
+    let path = counter("jobs");
+    let commands: [&[&str]; 7] = [
+        &["check", &path, "--model", "sc,tso,pso,power,arm", "--keep-going"],
+        &["check", &path, "--model", "sc,tso,pso,power,arm"],
+        &["check", &path, "--model", "tso", "--strategy", "source", "--keep-going"],
+        &["check", &path, "--model", "pso", "--strategy", "persistent", "--keep-going"],
+        &["robust", &path, "--model", "tso,pso"],
+        &["robust", &path, "--model", "tso,pso", "--by", "cycles"],
+        &["robust", &path, "--model", "tso,pso", "--by", "count"],
+    ];
+    for command in commands {
+        let with = |jobs: &str| printed(&[command, &["--json", "--jobs", jobs]].concat());
+        let alone = with("1");
+        assert!(!alone.1.is_empty(), "{command:?}");
+        for jobs in ["2", "3", "8"] {
+            assert!(with(jobs) == alone, "{command:?} --jobs {jobs} differs from --jobs 1");
+        }
+    }
+}
+
+#[test]
+fn no_core_is_refused() {
+    let path = counter("jobs-none");
+    let ran = raddle(&["check", &path, "--model", "sc", "--jobs", "0"]);
+    assert_eq!(ran.status, Some(2), "{}", ran.err);
+    assert!(ran.err.contains("--jobs"), "{}", ran.err);
+}
