@@ -59,11 +59,13 @@ fn without_costs(value: &mut Value) {
 #[test]
 fn results_do_not_depend_on_the_number_of_cores() {
     let path = counter("jobs");
-    let commands: [&[&str]; 7] = [
+    let commands: [&[&str]; 9] = [
         &["check", &path, "--model", "sc,tso,pso,power,arm", "--keep-going"],
         &["check", &path, "--model", "sc,tso,pso,power,arm"],
         &["check", &path, "--model", "tso", "--strategy", "source", "--keep-going"],
         &["check", &path, "--model", "pso", "--strategy", "persistent", "--keep-going"],
+        &["check", &path, "--model", "tso", "--strategy", "random", "--keep-going"],
+        &["check", &path, "--model", "tso", "--strategy", "random", "--runs", "5000"],
         &["robust", &path, "--model", "tso,pso"],
         &["robust", &path, "--model", "tso,pso", "--by", "cycles"],
         &["robust", &path, "--model", "tso,pso", "--by", "count"],
