@@ -5,11 +5,13 @@ use crate::output::{Output, Stop};
 use crate::pages::{Pages, quoted};
 use crate::source::{self, Source};
 use crate::status::Status;
-use raddle_analysis::fence::{Fences, Outcome, Verdict, fences, judge};
+use raddle_analysis::fence::{Fences, Outcome, Unknown, Verdict, fences, judge};
+use raddle_budget::Budget;
 use raddle_patch::{Editor, Written};
 use raddle_report::fence::{Asked, json, text};
 use raddle_report::html;
 use raddle_report::source::Sources;
+use std::cell::OnceCell;
 use std::path::{Path, PathBuf};
 
 pub(crate) fn run(config: &FenceConfig, output: &mut Output) -> Result<Status, Stop> {
@@ -39,17 +41,27 @@ fn search(config: &FenceConfig, source: &Source) -> Result<(Fences, Written), St
     let has_condition = program.goals.is_empty() && program.condition.is_some();
     config.refuse_limits(!has_condition)?;
     let budget = &question.options.limits.budget;
-    let reload = |texts: &[(PathBuf, Vec<u8>)]| match budget.spent() {
-        Some(_) => Err("there is no time left".to_owned()),
-        None => source::reload(files, texts),
+    // Fences of a search that gave up are written as edits with the time that is left for reports.
+    let late: OnceCell<Budget> = OnceCell::new();
+    let reload = |texts: &[(PathBuf, Vec<u8>)]| {
+        let budget = late.get().unwrap_or(budget);
+        match budget.spent() {
+            Some(_) => Err("there is no time left".to_owned()),
+            None => source::reload(&files.within(budget), texts),
+        }
     };
     let mut editor = Editor::new(source.editable(), &reload, budget);
     let result = fences(program, question, |places| editor.prices(program, places));
+    if budget.is_spent() {
+        editor.go_on_within(late.get_or_init(|| budget.for_report()));
+    }
+    question.options.limits.progress.edit();
     let written = match &result.outcome {
         Outcome::Fences(fences) => editor.write(program, fences, &|edited| judge(edited, question)),
-        // A set that could not be judged as it is cannot be judged in another form.
+        // The source is not judged again: there is no time left, or the judge has no answer.
         Outcome::Unknown(why) => {
-            editor.write(program, &result.candidate, &|_| Verdict::Unknown(why.clone()))
+            let unknown = Unknown { why: why.clone(), bounds: Vec::new() };
+            editor.write(program, result.shown(), &|_| Verdict::Unknown(unknown.clone()))
         }
         Outcome::Hopeless(_) => Written::default(),
     };

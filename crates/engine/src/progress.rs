@@ -26,30 +26,33 @@ pub enum Phase {
     /// Visiting states instead of executions.
     SearchingStates,
     Replaying,
+    /// Finding out which edits of the source are fences, with a compiler.
+    Editing,
+    /// Choosing the next set of fences to judge.
+    Choosing,
 }
 
 impl Phase {
+    /// The phases that have no model, by their code.
+    const PLAIN: [Phase; 5] =
+        [Phase::Loading, Phase::SearchingStates, Phase::Replaying, Phase::Editing, Phase::Choosing];
+
     fn code(self) -> u64 {
-        match self {
-            Phase::Loading => 0,
-            Phase::SearchingStates => 1,
-            Phase::Replaying => 2,
+        let code = match self {
             Phase::Searching(model) => {
                 let number = Model::ALL.iter().position(|other| *other == model);
-                3 + number.unwrap_or(0) as u64
+                Phase::PLAIN.len() + number.unwrap_or(0)
             }
-        }
+            plain => Phase::PLAIN.iter().position(|other| *other == plain).unwrap_or(0),
+        };
+        code as u64
     }
 
     fn decoded(code: u64) -> Phase {
-        match code {
-            0 => Phase::Loading,
-            1 => Phase::SearchingStates,
-            2 => Phase::Replaying,
-            model => {
-                Model::ALL.get(model as usize - 3).map_or(Phase::Loading, |m| Phase::Searching(*m))
-            }
-        }
+        let code = code as usize;
+        let model = || Model::ALL.get(code.checked_sub(Phase::PLAIN.len())?).copied();
+        let plain = Phase::PLAIN.get(code).copied();
+        plain.or_else(|| model().map(Phase::Searching)).unwrap_or_default()
     }
 }
 
@@ -71,6 +74,12 @@ pub struct Snapshot {
     pub level: u64,
     /// The number of programs that `fence` has judged; 0 for other commands.
     pub judged: u64,
+    /// The number of clauses that `fence` has learned.
+    pub clauses: u64,
+    /// The least number of fences that the program needs, as far as it is known.
+    pub at_least: u64,
+    /// The number of fences of a set that suffices, if one is known.
+    pub enough: Option<u64>,
     /// The size of store buffers, if it is raised until it makes no difference.
     pub bound: Option<u64>,
     /// How many executions the current search is going to visit.
@@ -101,6 +110,10 @@ struct Shared {
     frontier: AtomicU64,
     level: AtomicU64,
     judged: AtomicU64,
+    clauses: AtomicU64,
+    at_least: AtomicU64,
+    /// The number plus 1, or 0.
+    enough: AtomicU64,
     /// The bound plus 1, or 0.
     bound: AtomicU64,
     /// Bits of the three numbers of an estimate; whether there is one.
@@ -191,6 +204,26 @@ impl Progress {
         }
     }
 
+    /// Edits of the source are looked for.
+    pub fn edit(&self) {
+        self.begin(Phase::Editing);
+    }
+
+    /// A set of fences is chosen that satisfies this many clauses.
+    pub fn choose(&self, clauses: usize) {
+        self.begin(Phase::Choosing);
+        if let Some(shared) = self.0.as_deref() {
+            shared.clauses.store(clauses as u64, Relaxed);
+        }
+    }
+
+    /// At least this many fences are needed, and the second number is known to suffice.
+    pub fn bound(&self, at_least: usize, enough: Option<usize>) {
+        let Some(shared) = self.0.as_deref() else { return };
+        shared.at_least.store(at_least as u64, Relaxed);
+        shared.enough.store(enough.map_or(0, |enough| enough as u64 + 1), Relaxed);
+    }
+
     /// The size of store buffers of the searches that follow.
     pub fn raise(&self, bound: u32) {
         if let Some(shared) = self.0.as_deref() {
@@ -228,6 +261,9 @@ impl Progress {
             frontier: get(&shared.frontier),
             level: get(&shared.level),
             judged: get(&shared.judged),
+            clauses: get(&shared.clauses),
+            at_least: get(&shared.at_least),
+            enough: get(&shared.enough).checked_sub(1),
             bound: get(&shared.bound).checked_sub(1),
             estimate: shared.has_estimate.load(Relaxed).then_some(estimate),
         }
@@ -320,8 +356,7 @@ mod tests {
     #[test]
     fn every_phase_has_a_code() {
         let models = Model::ALL.into_iter().map(Phase::Searching);
-        let phases = [Phase::Loading, Phase::SearchingStates, Phase::Replaying];
-        for phase in phases.into_iter().chain(models) {
+        for phase in Phase::PLAIN.into_iter().chain(models) {
             assert_eq!(Phase::decoded(phase.code()), phase);
         }
         assert_eq!(Phase::decoded(99), Phase::Loading);

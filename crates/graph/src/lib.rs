@@ -60,13 +60,18 @@ use search::{Search, TooSmall};
 
 /// Searches the executions of a program.
 pub fn explore(program: &Verified, options: &Options) -> Summary {
+    explore_up_to(program, options, u64::MAX)
+}
+
+/// Searches the executions of a program until there are more than `most` that are complete or blocked.
+pub fn explore_up_to(program: &Verified, options: &Options, most: u64) -> Summary {
     options.limits.progress.search(options.model);
     // Most programs have few events. One that has more is searched again with larger sets.
-    let found = attempt::<1>(program, options)
-        .or_else(|_| attempt::<2>(program, options))
-        .or_else(|_| attempt::<4>(program, options))
-        .or_else(|_| attempt::<8>(program, options))
-        .or_else(|_| attempt::<16>(program, options));
+    let found = attempt::<1>(program, options, most)
+        .or_else(|_| attempt::<2>(program, options, most))
+        .or_else(|_| attempt::<4>(program, options, most))
+        .or_else(|_| attempt::<8>(program, options, most))
+        .or_else(|_| attempt::<16>(program, options, most));
     found.unwrap_or_else(|TooSmall| Summary::cannot_start(too_large(), &options.limits))
 }
 
@@ -109,14 +114,22 @@ fn probes<const W: usize>(
     ended.map(Ok)
 }
 
-fn attempt<const W: usize>(program: &Verified, options: &Options) -> Result<Summary, TooSmall> {
+fn attempt<const W: usize>(
+    program: &Verified,
+    options: &Options,
+    most: u64,
+) -> Result<Summary, TooSmall> {
     match Threads::new(program, options, Graph::<W>::CAPACITY) {
         // The order in which executions are visited is that of one worker, so that a limit on their number has a
         // meaning.
-        Ok(threads) if options.limits.workers > 1 && options.limits.executions.is_none() => {
+        Ok(threads)
+            if options.limits.workers > 1
+                && options.limits.executions.is_none()
+                && most == u64::MAX =>
+        {
             segment::explore::<W>(program, threads, options)
         }
-        Ok(threads) => Search::<W>::new(threads, options, None).explore(),
+        Ok(threads) => Search::<W>::new(threads, options, None).up_to(most).explore(),
         Err(fault) => Ok(Summary::cannot_start(fault, &options.limits)),
     }
 }

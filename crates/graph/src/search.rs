@@ -120,6 +120,8 @@ pub(crate) struct Search<'p, const W: usize> {
     pub has_left: bool,
     /// A tally without an execution.
     pub nothing: Tally,
+    /// The search ends when more executions than this are complete or blocked.
+    most: u64,
 }
 
 /// An execution exceeds the capacity of the graph: search again with a larger one.
@@ -152,7 +154,13 @@ impl<'p, const W: usize> Search<'p, W> {
             root_explored: false,
             has_left: false,
             nothing,
+            most: u64::MAX,
         }
+    }
+
+    /// Ends the search when more executions than this are complete or blocked.
+    pub(crate) fn up_to(self, most: u64) -> Search<'p, W> {
+        Search { most, ..self }
     }
 
     /// Searches by one worker.
@@ -239,6 +247,10 @@ impl<'p, const W: usize> Search<'p, W> {
         }
         if limits.executions.is_some_and(|most| explored >= most) {
             return Some(Stopped::Executions);
+        }
+        let Summary { executions, blocked, .. } = self.tally.summary;
+        if executions + blocked > self.most {
+            return Some(Stopped::Enough);
         }
         limits.budget.spent().map(Stopped::from)
     }

@@ -190,6 +190,11 @@ impl<'a> Editor<'a> {
         Editor { files, reload, budget: budget.clone(), places: None, found: None }
     }
 
+    /// Limits what follows by another budget.
+    pub fn go_on_within(&mut self, budget: &Budget) {
+        self.budget = budget.clone();
+    }
+
     fn is_compiled(&self) -> bool {
         self.files.iter().any(|file| statement::is_c(file.kind))
     }
@@ -257,7 +262,7 @@ impl Trial<'_> {
                 false => None,
                 true => match (self.judge)(&edited) {
                     Verdict::Good => Some(Checked::Good),
-                    Verdict::Unknown(why) => Some(Checked::NotJudged(why)),
+                    Verdict::Unknown(unknown) => Some(Checked::NotJudged(unknown.why)),
                     Verdict::Bad | Verdict::Attacked(_) => continue,
                 },
             };

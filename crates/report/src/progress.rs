@@ -21,7 +21,7 @@ pub struct Moment {
 pub fn line(shot: &Snapshot, moment: &Moment) -> String {
     let mut line = String::new();
     if shot.judged > 0 {
-        line += &format!("program {}: ", grouped(shot.judged));
+        line += &fencing(shot);
     }
     if let Some(bound) = shot.bound {
         line += &format!("buffers of {}: ", counted(bound, "store"));
@@ -32,6 +32,8 @@ pub fn line(shot: &Snapshot, moment: &Moment) -> String {
         Phase::Replaying => {
             format!("replaying, {}, {passed}", several(shot.executions, "execution"))
         }
+        Phase::Editing => format!("finding edits of the source, {passed}"),
+        Phase::Choosing => format!("choosing fences, {passed}"),
         Phase::SearchingStates => format!("{passed}: {}", states(shot, moment)),
         Phase::Searching(model) => format!("{model}, {passed}: {}", executions(shot, moment)),
     };
@@ -39,6 +41,20 @@ pub fn line(shot: &Snapshot, moment: &Moment) -> String {
         line += &format!(", {} MiB", grouped(bytes >> 20));
     }
     line
+}
+
+/// `program 12, 3 clauses, 2 to 5 fences: `
+fn fencing(shot: &Snapshot) -> String {
+    let mut text = format!("program {}", grouped(shot.judged));
+    if shot.clauses > 0 {
+        text += &format!(", {}", counted(shot.clauses, "clause"));
+        text += &match shot.enough {
+            Some(enough) if enough == shot.at_least => format!(", {}", counted(enough, "fence")),
+            Some(enough) => format!(", {} to {}", shot.at_least, counted(enough, "fence")),
+            None => format!(", at least {}", counted(shot.at_least, "fence")),
+        };
+    }
+    text + ": "
 }
 
 fn states(shot: &Snapshot, moment: &Moment) -> String {

@@ -18,7 +18,7 @@ pub(super) type Choice = Vec<Level>;
 pub(super) struct Clause(pub Vec<(usize, Level)>);
 
 impl Clause {
-    fn is_satisfied(&self, choice: &[Level]) -> bool {
+    pub(super) fn is_satisfied(&self, choice: &[Level]) -> bool {
         self.0.iter().any(|(place, level)| choice[*place] >= *level)
     }
 }

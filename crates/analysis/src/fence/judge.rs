@@ -3,8 +3,10 @@
 use super::goals;
 use crate::condition;
 use crate::fallible::may_fail;
-use crate::robust::{Gap, robust};
-use raddle_engine::{Buffering, Checks, Engine, FailureKind, Model, Options, Strategy, Summary};
+use crate::robust::{Gap, Robustness, robust};
+use raddle_engine::{
+    BoundMet, Buffering, Checks, Engine, FailureKind, Model, Options, Strategy, Summary,
+};
 use raddle_ir::{InstKind, Point, Program, Quantifier, Verified};
 use raddle_reach::Answer;
 
@@ -72,17 +74,33 @@ pub enum Verdict {
     Bad,
     /// Not satisfied: each of these stores is overtaken by the load beside it.
     Attacked(Vec<(Point, Point)>),
-    Unknown(String),
+    Unknown(Unknown),
+}
+
+/// Why a program could not be judged.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Unknown {
+    pub why: String,
+    /// The bounds that were met, if that is the reason.
+    pub bounds: Vec<BoundMet>,
+}
+
+impl Unknown {
+    fn because(why: impl Into<String>) -> Unknown {
+        Unknown { why: why.into(), bounds: Vec::new() }
+    }
 }
 
 pub(super) struct Judge<'q> {
     question: &'q Question,
     pub queries: u32,
+    /// The number of traces under SC, once it is known. Fences do not change it.
+    sc_traces: Option<u64>,
 }
 
 impl<'q> Judge<'q> {
     pub(super) fn new(question: &'q Question) -> Judge<'q> {
-        Judge { question, queries: 0 }
+        Judge { question, queries: 0, sc_traces: None }
     }
 
     /// Why fences cannot help, if that is known: they cannot if the program is bad under SC, where they
@@ -140,7 +158,7 @@ impl<'q> Judge<'q> {
             _ if !attacks.feasible.is_empty() => {
                 Verdict::Attacked(attacks.feasible.iter().map(pair).collect())
             }
-            Some(why) => Verdict::Unknown(why.to_string()),
+            Some(why) => Verdict::Unknown(Unknown::because(why.to_string())),
             None => Verdict::Good,
         }
     }
@@ -154,7 +172,7 @@ impl<'q> Judge<'q> {
         match raddle_reach::reach(program, &self.reach_options(model)).answer {
             Answer::Reachable(_) => Verdict::Bad,
             Answer::Unreachable => Verdict::Good,
-            Answer::Unknown(why) => Verdict::Unknown(why.to_string()),
+            Answer::Unknown(why) => Verdict::Unknown(Unknown::because(why.to_string())),
         }
     }
 
@@ -166,7 +184,7 @@ impl<'q> Judge<'q> {
             Some(false) => Verdict::Bad,
             // Fences are computed for the inputs that were tried.
             None if found.gaps == [Gap::Inputs] => Verdict::Good,
-            None => Verdict::Unknown(missing(&found.gaps).to_owned()),
+            None => Verdict::Unknown(missing(&found)),
         }
     }
 
@@ -182,7 +200,7 @@ impl<'q> Judge<'q> {
         } else {
             let goals = match goals::as_failures(program) {
                 Ok(goals) => goals,
-                Err(defect) => return Verdict::Unknown(defect),
+                Err(defect) => return Verdict::Unknown(Unknown::because(defect)),
             };
             // A failure that is not a goal does not count.
             let summary = search(&goals.program, &Options { keep_going: true, ..options });
@@ -191,24 +209,34 @@ impl<'q> Judge<'q> {
         };
         match incomplete(&summary) {
             _ if bad => Verdict::Bad,
-            Some(why) => Verdict::Unknown(why.to_owned()),
+            Some(unknown) => Verdict::Unknown(unknown),
             None => Verdict::Good,
         }
     }
 
     /// Decides robustness by counting. Every trace of SC is a trace of the model, so equal numbers mean
-    /// equal traces.
-    fn counts(&self, program: &Verified) -> Verdict {
-        let count = |model| {
+    /// equal traces. The search of the model ends with the first trace that SC cannot have.
+    fn counts(&mut self, program: &Verified) -> Verdict {
+        let search = |model, most| {
             let options = self.options(model).by(Strategy::Graph);
-            search(program, &Options { keep_going: true, ..options })
+            raddle_graph::explore_up_to(program, &Options { keep_going: true, ..options }, most)
         };
-        let (weak, strong) = (count(self.question.options.model), count(Model::Sc));
-        let traces = |summary: &Summary| summary.executions + summary.blocked;
-        match incomplete(&weak).or(incomplete(&strong)) {
-            Some(why) => Verdict::Unknown(why.to_owned()),
-            None if traces(&weak) == traces(&strong) => Verdict::Good,
-            None => Verdict::Bad,
+        let strong = match self.sc_traces {
+            Some(count) => count,
+            None => {
+                let strong = search(Model::Sc, u64::MAX);
+                if let Some(unknown) = incomplete(&strong) {
+                    return Verdict::Unknown(unknown);
+                }
+                traces(&strong)
+            }
+        };
+        let weak = search(self.question.options.model, strong);
+        self.sc_traces = Some(strong);
+        match incomplete(&weak) {
+            _ if traces(&weak) > strong => Verdict::Bad,
+            Some(unknown) => Verdict::Unknown(unknown),
+            None => Verdict::Good,
         }
     }
 }
@@ -216,13 +244,23 @@ impl<'q> Judge<'q> {
 const BOUND: &str = "a search met a bound";
 const UNSUPPORTED: &str = "something was reached that cannot be run";
 
+/// The number of traces that a complete search has seen.
+fn traces(summary: &Summary) -> u64 {
+    summary.executions + summary.blocked
+}
+
 /// Why robustness is unknown.
-fn missing(gaps: &[Gap]) -> &'static str {
-    match gaps.first() {
-        Some(Gap::Stopped(stopped)) => stopped.phrase(),
-        Some(Gap::Bounds | Gap::Inputs) => BOUND,
-        Some(Gap::Unsupported) => UNSUPPORTED,
-        Some(Gap::Mixed | Gap::NoAttacks | Gap::Unconfirmed) | None => "a search has no answer",
+fn missing(found: &Robustness) -> Unknown {
+    match found.gaps.first() {
+        Some(Gap::Stopped(stopped)) => Unknown::because(stopped.phrase()),
+        Some(Gap::Bounds | Gap::Inputs) => {
+            let bounds = found.searches.iter().flat_map(|(_, summary)| hiding(summary));
+            Unknown { why: BOUND.to_owned(), bounds: bounds.collect() }
+        }
+        Some(Gap::Unsupported) => Unknown::because(UNSUPPORTED),
+        Some(Gap::Mixed | Gap::NoAttacks | Gap::Unconfirmed) | None => {
+            Unknown::because("a search has no answer")
+        }
     }
 }
 
@@ -238,13 +276,20 @@ fn shows_final_state(program: &Program, summary: &Summary) -> bool {
 }
 
 /// Why a search is not a proof for all executions, if it is not.
-fn incomplete(summary: &Summary) -> Option<&'static str> {
+fn incomplete(summary: &Summary) -> Option<Unknown> {
     let unsupported = summary.failures.iter().any(|f| f.kind == FailureKind::Unsupported);
+    let bounds: Vec<BoundMet> = hiding(summary).collect();
     match summary.stopped {
-        _ if unsupported => Some(UNSUPPORTED),
-        Some(stopped) => Some(stopped.phrase()),
-        None => summary.bounds.iter().any(|bound| bound.kind.hides()).then_some(BOUND),
+        _ if unsupported => Some(Unknown::because(UNSUPPORTED)),
+        Some(stopped) => Some(Unknown::because(stopped.phrase())),
+        None if bounds.is_empty() => None,
+        None => Some(Unknown { why: BOUND.to_owned(), bounds }),
     }
+}
+
+/// The bounds that hide executions.
+fn hiding(summary: &Summary) -> impl Iterator<Item = BoundMet> {
+    summary.bounds.iter().filter(|bound| bound.kind.hides()).cloned()
 }
 
 /// Searches a program without the bounds for untried inputs: fences are computed for the inputs that were

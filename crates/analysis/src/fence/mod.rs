@@ -5,7 +5,8 @@
 //! The cheapest choice that satisfies all clauses ([`hitting`]) is inserted into the program ([`insert`]) and
 //! judged ([`mod@judge`]). If the result is good, the choice is a solution, and no other is cheaper. If not, the
 //! judgement gives clauses that this choice violates. The number of choices is finite, so the search ends
-//! with an exact minimum: the number of fences counts first, then their strength.
+//! with an exact minimum: the number of fences counts first, then their strength. At every moment, the number
+//! of fences of the cheapest choice is a lower bound.
 //!
 //! Sources of clauses:
 //!
@@ -13,29 +14,38 @@
 //!   thread. In the computation that shows it, only this thread delays anything, and only from the store to
 //!   the load. So the attack stays possible unless a fence lies on its path between the two, and that path
 //!   is one of the paths without a fence ([`flow`]).
-//! - Otherwise, monotonicity: more fences allow less. A bad choice is made stronger as long as it stays bad.
-//!   Every solution is then stronger than the result at some place.
+//! - Otherwise, monotonicity: more fences allow less. A bad choice is made stronger as long as it stays bad,
+//!   at many places at once where that is possible ([`strengthen`]). Every solution is then stronger than the
+//!   result at some place.
+//!
+//! A search that takes long also looks for a set that suffices ([`mod@reduce`]), so that it has
+//! something to say if it has to give up.
 //!
 //! Places are points between instructions of functions that do not belong to a library. Points with only
 //! local instructions between them, and no other way in or out, count as one place ([`places`]). Of equally
 //! good sets, the prices of their places decide. The caller gives the prices, because it knows which places
-//! are easy to write in the source.
+//! are easy to write in the source. A place in a function that is called several times costs more ([`mod@calls`]),
+//! since its fence takes effect in all of these calls.
 
+mod calls;
 mod flow;
 mod goals;
 mod hitting;
 mod insert;
 mod judge;
 mod places;
+mod reduce;
+mod strengthen;
 
-pub use judge::{Question, Target, Verdict};
-pub use places::Places;
+pub use calls::Calls;
+pub use judge::{Question, Target, Unknown, Verdict};
+pub use places::{Places, last_in_block};
 
 use flow::Flow;
 use hitting::{Choice, Clause, Level};
 use insert::Fenced;
 use judge::{Judge, locked_drains};
-use raddle_engine::{Spent, Stopped};
+use raddle_engine::{BoundMet, Limits, Spent, Stopped};
 use raddle_ir::{FenceKind, LocId, Point, Verified};
 use std::time::{Duration, Instant};
 
@@ -49,6 +59,8 @@ pub struct FencePoint {
     pub before: LocId,
     /// Whether the instructions before and after are on the same line of the source.
     pub within_line: bool,
+    /// The calls of the function that it is in.
+    pub calls: Calls,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -70,10 +82,18 @@ pub enum Outcome {
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Fences {
     pub outcome: Outcome,
+    /// No set of fewer fences is a solution.
+    pub at_least: usize,
+    /// If the outcome is unknown: a set that was judged to be good, if there was one. It may not be the smallest.
+    pub enough: Vec<Fence>,
     /// If the outcome is unknown: the set that could not be judged. No cheaper set is a solution.
     pub candidate: Vec<Fence>,
+    /// If the outcome is unknown: the bounds because of which a set could not be judged.
+    pub bounds: Vec<BoundMet>,
     /// The number of places that were considered.
     pub places: usize,
+    /// The number of clauses that were learned.
+    pub clauses: usize,
     /// The number of programs that were judged.
     pub queries: u32,
     pub elapsed: Duration,
@@ -82,9 +102,27 @@ pub struct Fences {
 impl Fences {
     /// The answer for a program that was not searched, with the reason.
     pub fn unsearched(spent: Spent) -> Fences {
-        let why = Stopped::from(spent).phrase().to_owned();
-        let (outcome, candidate) = (Outcome::Unknown(why), Vec::new());
-        Fences { outcome, candidate, places: 0, queries: 0, elapsed: Duration::ZERO }
+        Fences {
+            outcome: Outcome::Unknown(Stopped::from(spent).phrase().to_owned()),
+            at_least: 0,
+            enough: Vec::new(),
+            candidate: Vec::new(),
+            bounds: Vec::new(),
+            places: 0,
+            clauses: 0,
+            queries: 0,
+            elapsed: Duration::ZERO,
+        }
+    }
+
+    /// The fences to show: those of the answer, or those that may be or contain it.
+    pub fn shown(&self) -> &[Fence] {
+        match &self.outcome {
+            Outcome::Fences(fences) => fences,
+            Outcome::Hopeless(_) => &[],
+            Outcome::Unknown(_) if self.enough.is_empty() => &self.candidate,
+            Outcome::Unknown(_) => &self.enough,
+        }
     }
 }
 
@@ -114,18 +152,37 @@ pub fn fences(
     }
     let flow = Flow::new(program, locked_drains(question.options.model));
     let places = Places::of(program, &flow, question.options.model);
-    let judge = Judge::new(question);
-    let (clauses, candidate) = (Vec::new(), Vec::new());
-    let mut search = Search { program, places, judge, question, clauses, candidate };
+    let mut search = Search {
+        program,
+        places,
+        judge: Judge::new(question),
+        question,
+        clauses: Vec::new(),
+        at_least: 0,
+        enough: None,
+        candidate: Vec::new(),
+        bounds: Vec::new(),
+    };
     let outcome = search.run(prices);
+    let enough = match &outcome {
+        Outcome::Unknown(_) => search.enough.take().map(|choice| search.chosen(&choice)),
+        Outcome::Fences(_) | Outcome::Hopeless(_) => None,
+    };
     Fences {
         outcome,
+        at_least: search.at_least,
+        enough: enough.unwrap_or_default(),
         candidate: search.candidate,
+        bounds: search.bounds,
         places: search.places.len(),
+        clauses: search.clauses.len(),
         queries: search.judge.queries,
         elapsed: start.elapsed(),
     }
 }
+
+/// The number of programs judged after which a set that suffices is looked for. Most searches end before.
+const PATIENCE: u32 = 64;
 
 struct Search<'p> {
     program: &'p Verified,
@@ -133,7 +190,12 @@ struct Search<'p> {
     judge: Judge<'p>,
     question: &'p Question,
     clauses: Vec<Clause>,
+    /// The number of fences of the last choice: all solutions have as many.
+    at_least: usize,
+    /// A choice that was judged to be good.
+    enough: Option<Choice>,
     candidate: Vec<Fence>,
+    bounds: Vec<BoundMet>,
 }
 
 impl Search<'_> {
@@ -143,13 +205,17 @@ impl Search<'_> {
         }
         let mut ask = Some(prices);
         let mut prices = vec![0; self.places.len()];
+        let mut is_reduced = false;
         loop {
+            let Limits { budget, progress, .. } = &self.question.options.limits;
             if !self.clauses.is_empty()
                 && let Some(ask) = ask.take()
             {
-                prices = ask(&self.places);
+                progress.edit();
+                let places = self.places.iter().zip(ask(&self.places));
+                prices = places.map(|(place, price)| price + place.calls.price()).collect();
             }
-            let budget = &self.question.options.limits.budget;
+            progress.choose(self.clauses.len());
             let cheapest = hitting::cheapest(&prices, &self.clauses, budget);
             if let Some(spent) = budget.spent() {
                 return Outcome::Unknown(Stopped::from(spent).phrase().to_owned());
@@ -158,20 +224,44 @@ impl Search<'_> {
                 let why = "it is not so even with a fence at every place that could have one";
                 return Outcome::Hopeless(why.to_owned());
             };
+            self.at_least = count(&choice);
+            progress.bound(self.at_least, self.enough.as_deref().map(count));
             let fenced = self.fenced(&choice);
             match self.judge.judge(&fenced.program) {
                 Verdict::Good => return Outcome::Fences(self.chosen(&choice)),
-                Verdict::Unknown(why) => {
+                Verdict::Unknown(Unknown { why, bounds }) => {
                     self.candidate = self.chosen(&choice);
+                    self.bounds = bounds;
                     return Outcome::Unknown(why);
                 }
                 Verdict::Attacked(pairs) => self.learn_from_attacks(&fenced, &pairs),
                 Verdict::Bad => {
                     let clause = self.strengthened(choice);
-                    self.clauses.push(clause);
+                    self.clauses.extend(clause);
                 }
             }
+            if self.judge.queries > PATIENCE && !std::mem::replace(&mut is_reduced, true) {
+                self.reduce();
+            }
         }
+    }
+
+    /// The verdict on a choice. One that is good and has the fewest fences so far is kept.
+    fn judged(&mut self, choice: &[Level]) -> Verdict {
+        let fenced = self.fenced(choice);
+        let verdict = self.judge.judge(&fenced.program);
+        let fewer = self.enough.as_ref().is_none_or(|known| count(choice) < count(known));
+        if verdict == Verdict::Good && fewer {
+            self.enough = Some(choice.to_vec());
+            let progress = &self.question.options.limits.progress;
+            progress.bound(self.at_least, Some(count(choice)));
+        }
+        verdict
+    }
+
+    /// The strength of the strongest fence.
+    fn strongest(&self) -> Level {
+        self.question.options.model.fences().len() as Level
     }
 
     fn chosen(&self, choice: &[Level]) -> Vec<Fence> {
@@ -209,26 +299,9 @@ impl Search<'_> {
             }
         }
     }
+}
 
-    /// A clause that every solution satisfies, given that this choice is bad.
-    fn strengthened(&mut self, mut choice: Choice) -> Clause {
-        let strongest = self.question.options.model.fences().len() as Level;
-        for place in 0..choice.len() {
-            // Once the budget is spent, the clause is not used.
-            if self.question.options.limits.budget.is_spent() {
-                break;
-            }
-            let before = choice[place];
-            for level in (before + 1..=strongest).rev() {
-                choice[place] = level;
-                let fenced = self.fenced(&choice);
-                if matches!(self.judge.judge(&fenced.program), Verdict::Bad) {
-                    break;
-                }
-                choice[place] = before;
-            }
-        }
-        let open = choice.iter().enumerate().filter(|(_, level)| **level < strongest);
-        Clause(open.map(|(place, level)| (place, level + 1)).collect())
-    }
+/// The number of fences of a choice.
+fn count(choice: &[Level]) -> usize {
+    choice.iter().filter(|level| **level > 0).count()
 }

@@ -1,10 +1,11 @@
 //! The places where a fence may go.
 
 use super::FencePoint;
+use super::calls::{Calls, calls};
 use super::flow::Flow;
 use super::judge::{may_be_early, may_be_late};
 use raddle_engine::Model;
-use raddle_ir::{InstKind, Point, Program, TerminatorKind};
+use raddle_ir::{FenceKind, FuncId, InstKind, Point, Program, TerminatorKind};
 use std::collections::{BTreeSet, HashMap};
 use std::ops::Index;
 
@@ -34,7 +35,9 @@ impl Places {
         let last: HashMap<Point, Point> =
             own.map(|point| (point, last_equal(program, &ways_in, point))).collect();
         let different: BTreeSet<Point> = last.values().copied().collect();
-        let mut list: Vec<FencePoint> = different.into_iter().map(|p| place(program, p)).collect();
+        let calls = calls(program);
+        let mut list: Vec<FencePoint> =
+            different.into_iter().map(|point| place(program, &calls, point)).collect();
         list.sort_by_key(|place| (place.within_line, place.point));
         let numbers: HashMap<Point, usize> =
             list.iter().enumerate().map(|(number, place)| (place.point, number)).collect();
@@ -72,6 +75,14 @@ fn ways_in(program: &Program) -> HashMap<(raddle_ir::FuncId, raddle_ir::BlockId)
     ways
 }
 
+/// The last point of the same block that is equivalent for a fence: only local instructions lie between.
+pub fn last_in_block(program: &Program, mut point: Point) -> Point {
+    let body = &program.funcs[point.func].blocks[point.block];
+    let rest = body.insts.iter().skip(point.index as usize);
+    point.index += rest.take_while(|inst| is_local(&inst.kind)).count() as u32;
+    point
+}
+
 /// The last point that is equivalent for a fence: only local instructions and plain jumps lie between.
 fn last_equal(
     program: &Program,
@@ -81,9 +92,8 @@ fn last_equal(
     let blocks = &program.funcs[point.func].blocks;
     // Such a path enters a block at most once, except in unreachable cycles.
     for _ in 0..=blocks.len() {
+        point = last_in_block(program, point);
         let body = &blocks[point.block];
-        let rest = body.insts.iter().skip(point.index as usize);
-        point.index += rest.take_while(|inst| is_local(&inst.kind)).count() as u32;
         match body.term.kind {
             TerminatorKind::Jump(to)
                 if point.index as usize == body.insts.len()
@@ -97,11 +107,14 @@ fn last_equal(
     point
 }
 
+/// Whether an instruction has no effect on memory and no order: a fence before it is equivalent to one after it.
 fn is_local(kind: &InstKind) -> bool {
     use InstKind::*;
     matches!(
         kind,
-        Bin { .. }
+        Fence { kind: FenceKind::Compiler }
+            | Alloca { .. }
+            | Bin { .. }
             | Un { .. }
             | Cmp { .. }
             | Cast { .. }
@@ -116,7 +129,7 @@ fn is_local(kind: &InstKind) -> bool {
     )
 }
 
-fn place(program: &Program, point: Point) -> FencePoint {
+fn place(program: &Program, calls: &HashMap<FuncId, Calls>, point: Point) -> FencePoint {
     let body = &program.funcs[point.func].blocks[point.block];
     let index = point.index as usize;
     let before = match body.insts.get(index) {
@@ -129,7 +142,8 @@ fn place(program: &Program, point: Point) -> FencePoint {
     let last = earlier.find(|inst| !is_local(&inst.kind) || line(inst.loc) != line(before));
     let after = last.map_or(raddle_ir::LocId::NONE, |inst| inst.loc);
     let within_line = line(after).is_some() && line(after) == line(before);
-    FencePoint { point, after, before, within_line }
+    let calls = calls.get(&point.func).copied().unwrap_or_default();
+    FencePoint { point, after, before, within_line, calls }
 }
 
 /// The position at which control continues after a terminator. A jump often has the position of the

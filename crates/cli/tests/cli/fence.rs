@@ -240,3 +240,61 @@ fn untried_inputs_are_a_bound() {
         assert_eq!(answer["bounds"][0]["kind"], "inputs", "{strict:?}");
     }
 }
+
+/// A store in a function that is called for other stores too, and a load that must not overtake the first.
+const HELPER: &str = "#include <pthread.h>
+#include <stdatomic.h>
+int x, y, z, v, w;
+void put(int *place, int value) {
+    __atomic_store_n(place, value, __ATOMIC_RELAXED);
+}
+void *left(void *p) {
+    put(&z, 1);
+    put(&x, 1);
+    v = y;
+    return p;
+}
+void *right(void *p) {
+    y = 1;
+    atomic_thread_fence(memory_order_seq_cst);
+    w = x;
+    return p;
+}
+int main(void) {
+    pthread_t l, r;
+    pthread_create(&l, 0, left, 0);
+    pthread_create(&r, 0, right, 0);
+    pthread_join(l, 0);
+    pthread_join(r, 0);
+    return 0;
+}
+";
+
+#[test]
+fn a_fence_goes_into_the_caller_and_not_into_a_function_with_many_calls() {
+    let path = file("fence_helper", "program.c", HELPER.as_bytes());
+    for model in ["tso", "pso", "power"] {
+        let Some(ran) = with_clang(&["fence", &path, "--model", model, "--json"]) else { return };
+        let found = answer(&ran);
+        assert_eq!(found["count"], 1, "{ran:?}");
+        assert_eq!(found["fences"][0]["function"], "left", "{ran:?}");
+        assert_eq!(found["fences"][0]["line"], 10, "{ran:?}");
+    }
+}
+
+/// Two threads need a fence each, and one in the function that both call is fewer.
+#[test]
+fn a_fence_in_a_shared_function_says_how_many_calls_it_affects() {
+    let shared = HELPER.replace(
+        "    y = 1;\n    atomic_thread_fence(memory_order_seq_cst);\n",
+        "    put(&y, 1);\n",
+    );
+    let path = file("fence_shared", "program.c", shared.as_bytes());
+    let Some(ran) = with_clang(&["fence", &path, "--model", "tso"]) else { return };
+    let told = "    put is called at 3 places in 2 functions: the fence is part of each call\n";
+    assert!(ran.out.contains("1 fence to be robust") && ran.out.contains(told), "{}", ran.out);
+    let found = answer(&raddle(&["fence", &path, "--model", "tso", "--json"]));
+    let fence = &found["fences"][0];
+    let numbers = ["calls", "callers", "call_stacks"].map(|name| fence[name].as_u64());
+    assert_eq!(numbers, [Some(3), Some(2), Some(3)]);
+}

@@ -6,7 +6,7 @@ use crate::bounds::{self, Bound};
 use crate::{Look, Subject, counted, printable, written};
 use raddle_analysis::fence::{Fence, Fences, Outcome, Question, Target};
 use raddle_analysis::untried_inputs;
-use raddle_engine::{Engine, Model};
+use raddle_engine::{BoundKind, BoundMet, Engine, Model};
 use raddle_ir::Mnemonic;
 use raddle_ir::Program;
 use raddle_machine::has_loops;
@@ -63,14 +63,37 @@ fn write_report(
         }
         Outcome::Unknown(why) => {
             writeln!(out, "{file}: unknown: {}", printable(why))?;
-            if !result.candidate.is_empty() {
-                let count = counted(result.candidate.len() as u64, "fence");
-                writeln!(out, "  it takes at least {count} to be {aim} {model}; these may do:")?;
-                write_fences(out, asked, look, &result.candidate)?;
+            if let Some(known) = known(asked, result) {
+                writeln!(out, "  {known}:")?;
+            }
+            write_fences(out, asked, look, result.shown())?;
+            if !result.enough.is_empty() {
+                write_check(out, asked)?;
             }
         }
     }
     write_notes(out, asked, result)
+}
+
+/// What a search that gave up knows about the number of fences.
+pub(crate) fn known(asked: &Asked<'_>, result: &Fences) -> Option<String> {
+    let (model, aim) = (asked.question.options.model, aim(asked.question.target));
+    let least = counted(result.at_least as u64, "fence");
+    let clauses = counted(result.clauses as u64, "clause");
+    let need = format!("it takes at least {least} to be {aim} {model} ({clauses} learned)");
+    match (&*result.enough, &*result.candidate) {
+        ([], []) if result.at_least == 0 => None,
+        ([], []) => Some(need),
+        ([], _) => Some(format!("{need}; these may do")),
+        (enough, _) => {
+            let count = enough.len();
+            let proof = match count == result.at_least {
+                true => "perhaps weaker ones do",
+                false => "not proven to be the fewest",
+            };
+            Some(format!("{need}; these {count} suffice, {proof}"))
+        }
+    }
 }
 
 /// The remarks beside the fences, in lines.
@@ -87,8 +110,12 @@ fn write_notes(out: &mut String, asked: &Asked<'_>, result: &Fences) -> std::fmt
     for met in untried_inputs(asked.program, 1) {
         writeln!(out, "  bound met: {}", bounds::told(asked.program, &met))?;
     }
-    let unknown = matches!(result.outcome, Outcome::Unknown(_));
-    if unknown && !Engine::Reach.has(question.options.model) && has_loops(asked.program) {
+    for met in &result.bounds {
+        writeln!(out, "  bound met: {}", bounds::told(asked.program, met))?;
+    }
+    // A loop that goes round more often than `--unroll` allows need not be endless.
+    let endless = |met: &BoundMet| !matches!(met.kind, BoundKind::Iterations | BoundKind::Inputs);
+    if result.bounds.iter().any(endless) && has_loops(asked.program) {
         let weak = |model: &Model| model.is_buffered();
         let judged = Model::names(Engine::Reach.models().filter(weak));
         writeln!(
@@ -141,6 +168,13 @@ pub struct Json<'a> {
     /// `null` if the answer is unknown, or if no fences help.
     count: Option<usize>,
     fences: Vec<JsonFence>,
+    /// No set of fewer fences is a solution; `null` if no fences help.
+    at_least: Option<usize>,
+    /// The number of fences of a set that is a solution, if one is known.
+    at_most: Option<usize>,
+    /// If the answer is unknown: a set that is a solution, which may not be the smallest.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    enough: Vec<JsonFence>,
     /// If the answer is unknown: the cheapest set that may be a solution.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     candidate: Vec<JsonFence>,
@@ -148,7 +182,8 @@ pub struct Json<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     why: Option<&'a str>,
     hopeless: bool,
-    /// The bounds that were met: inputs of which only some values were tried.
+    /// The bounds that were met: inputs of which only some values were tried, and the reasons why a set could not
+    /// be judged.
     bounds: Vec<Bound>,
     /// The fences as changed lines.
     edits: Vec<JsonEdit>,
@@ -156,6 +191,8 @@ pub struct Json<'a> {
     /// but was not judged; `null` if not all fences have an edit.
     checked: Option<&'static str>,
     places: usize,
+    /// The number of clauses that were learned.
+    clauses: usize,
     queries: u32,
     seconds: f64,
 }
@@ -199,15 +236,29 @@ struct JsonFence {
     after_line: Option<u32>,
     /// Whether the two lines are the same, so that the fence goes between parts of a line.
     within_line: bool,
+    /// The number of calls of the function by name, of functions that call it, and of call stacks with which it
+    /// runs. The fence takes effect in all of them.
+    calls: u32,
+    callers: u32,
+    call_stacks: u32,
 }
 
 /// The result as one object.
 pub fn json<'a>(asked: &Asked<'a>, result: &'a Fences) -> Json<'a> {
-    let (count, fences, why) = match &result.outcome {
-        Outcome::Fences(fences) => (Some(fences.len()), &fences[..], None),
-        Outcome::Hopeless(why) | Outcome::Unknown(why) => (None, &[][..], Some(&**why)),
+    let (count, why) = match &result.outcome {
+        Outcome::Fences(fences) => (Some(fences.len()), None),
+        Outcome::Hopeless(why) | Outcome::Unknown(why) => (None, Some(&**why)),
+    };
+    let (hopeless, written) = (matches!(result.outcome, Outcome::Hopeless(_)), result.shown());
+    let enough = Some(result.enough.len()).filter(|count| *count > 0);
+    // Only the fences that are shown are written as edits.
+    let listed = |fences: &[Fence]| {
+        let is_written = std::ptr::eq(fences, written);
+        let fence = |(number, fence)| json_fence(asked, is_written.then_some(number), fence);
+        fences.iter().enumerate().map(fence).collect::<Vec<_>>()
     };
     let subject = Subject { file: asked.file, program: asked.program };
+    let inputs: Vec<BoundMet> = untried_inputs(asked.program, 1).collect();
     Json {
         file: asked.file,
         model: asked.question.options.model.name(),
@@ -216,17 +267,21 @@ pub fn json<'a>(asked: &Asked<'a>, result: &'a Fences) -> Json<'a> {
             Target::Goals => "goal",
         },
         count,
-        fences: json_fences(asked, fences),
-        candidate: json_fences(asked, &result.candidate),
+        fences: count.map_or_else(Vec::new, |_| listed(written)),
+        at_least: (!hopeless).then_some(result.at_least),
+        at_most: count.or(enough),
+        enough: listed(&result.enough),
+        candidate: listed(&result.candidate),
         why,
-        hopeless: matches!(result.outcome, Outcome::Hopeless(_)),
-        bounds: bounds::listed(&subject, &untried_inputs(asked.program, 1).collect::<Vec<_>>()),
+        hopeless,
+        bounds: bounds::listed(&subject, &[inputs, result.bounds.clone()].concat()),
         edits: asked.written.hunks().into_iter().map(json_edit).collect(),
         checked: asked.written.checked.as_ref().map(|checked| match checked {
             Checked::Good => "judged",
             Checked::NotJudged(_) => "read",
         }),
         places: result.places,
+        clauses: result.clauses,
         queries: result.queries,
         seconds: result.elapsed.as_secs_f64(),
     }
@@ -245,13 +300,9 @@ fn json_edit(hunk: Hunk) -> JsonEdit {
     }
 }
 
-fn json_fences(asked: &Asked<'_>, fences: &[Fence]) -> Vec<JsonFence> {
-    let numbered = fences.iter().enumerate();
-    numbered.map(|(number, fence)| json_fence(asked, number, fence)).collect()
-}
-
-fn json_fence(asked: &Asked<'_>, number: usize, fence: &Fence) -> JsonFence {
-    let statement = asked.written.statements.get(&number);
+/// `number` is the number of the fence among those that are written as edits.
+fn json_fence(asked: &Asked<'_>, number: Option<usize>, fence: &Fence) -> JsonFence {
+    let statement = number.and_then(|number| asked.written.statements.get(&number));
     let program = asked.program;
     let point = fence.place.point;
     let function = &program.funcs[point.func];
@@ -267,5 +318,8 @@ fn json_fence(asked: &Asked<'_>, number: usize, fence: &Fence) -> JsonFence {
         line: before.map(|loc| loc.line),
         after_line: program.loc(fence.place.after).map(|loc| loc.line),
         within_line: fence.place.within_line,
+        calls: fence.place.calls.sites,
+        callers: fence.place.calls.callers,
+        call_stacks: fence.place.calls.stacks,
     }
 }

@@ -2,7 +2,7 @@
 
 use super::{Asked, file, shown_place};
 use crate::{Look, counted, printable};
-use raddle_analysis::fence::Fence;
+use raddle_analysis::fence::{Calls, Fence};
 use raddle_ir::{FileKind, LocId, Mnemonic};
 use raddle_patch::statement::is_c;
 use raddle_patch::{ChangeTag, Hunk};
@@ -22,8 +22,13 @@ pub(super) fn write_fences(
         let numbers = hunk.fences.iter().filter(|number| told.insert(**number));
         let titles: BTreeSet<String> =
             numbers.filter_map(|n| fences.get(*n)).map(|fence| title(asked, fence)).collect();
+        let numbers = hunk.fences.iter().filter_map(|number| fences.get(*number));
+        let calls: BTreeSet<String> = numbers.filter_map(|fence| calls(asked, fence)).collect();
         match titles.is_empty() {
-            false => titles.iter().try_for_each(|title| writeln!(out, "  {title}"))?,
+            false => {
+                titles.iter().try_for_each(|title| writeln!(out, "  {title}"))?;
+                calls.iter().try_for_each(|calls| writeln!(out, "    {calls}"))?;
+            }
             true => {
                 let file = printable(&hunk.path.to_string_lossy());
                 let what = if hunk.fences.is_empty() { "what they need" } else { "the same" };
@@ -65,6 +70,23 @@ pub(crate) fn title(asked: &Asked<'_>, fence: &Fence) -> String {
     format!("{place} ({name}{block}): {}", fence.kind.mnemonic())
 }
 
+/// How many calls a fence affects, if it is in a function that is called several times:
+/// `load is called at 7 places in 4 functions: the fence is part of each call`
+pub(crate) fn calls(asked: &Asked<'_>, fence: &Fence) -> Option<String> {
+    let Calls { sites, callers, stacks } = fence.place.calls;
+    if stacks < 2 {
+        return None;
+    }
+    let name = printable(&asked.program.funcs[fence.place.point.func].name);
+    let (places, functions) = (counted(sites.into(), "place"), counted(callers.into(), "function"));
+    let stacks = match stacks > sites {
+        true => format!(", with {stacks} call stacks"),
+        false => String::new(),
+    };
+    let told = format!("{name} is called at {places} in {functions}{stacks}");
+    Some(format!("{told}: the fence is part of each call"))
+}
+
 /// The first changed line, by its number before the change.
 pub(crate) fn changed_line(hunk: &Hunk) -> usize {
     let kept = hunk.lines.iter().take_while(|(change, _)| *change == ChangeTag::Equal);
@@ -99,6 +121,9 @@ fn write_words(
     fence: &Fence,
 ) -> std::fmt::Result {
     writeln!(out, "  {}", title(asked, fence))?;
+    if let Some(calls) = calls(asked, fence) {
+        writeln!(out, "    {calls}")?;
+    }
     let place = &fence.place;
     let after = asked.program.loc(place.after).and(Some("after this"));
     write_line(out, asked, look, place.after, after.unwrap_or_default())?;

@@ -1,8 +1,8 @@
 //! The answer of `fence` for a page: the edits, the reason for each fence, and the patch.
 
 use super::Answer;
-use crate::fence::shown::{changed_line, title};
-use crate::fence::{Asked, aim, notes};
+use crate::fence::shown::{calls, changed_line, title};
+use crate::fence::{Asked, aim, known, notes};
 use crate::{counted, printable};
 use raddle_analysis::fence::{Fence, Fences, Outcome, Target};
 use raddle_ir::{FenceKind, LocId};
@@ -60,14 +60,11 @@ pub fn fences(asked: &Asked<'_>, here: &Path, result: &Fences) -> Answer {
             ("no fences help".to_owned(), "bad", title, &[][..])
         }
         Outcome::Unknown(why) => {
-            let title = match result.candidate.is_empty() {
-                true => why.clone(),
-                false => {
-                    let count = counted(result.candidate.len() as u64, "fence");
-                    format!("{why}; it takes at least {count}, and these may do")
-                }
+            let title = match known(asked, result) {
+                None => why.clone(),
+                Some(known) => format!("{why}; {known}"),
             };
-            ("unknown".to_owned(), "unsure", title, &result.candidate[..])
+            ("unknown".to_owned(), "unsure", title, result.shown())
         }
     };
     let placed = |fence: &Fence| Placed {
@@ -124,6 +121,10 @@ fn why(asked: &Asked<'_>, fence: &Fence, is_needed: bool) -> String {
         (None, None) => "before it from those after".to_owned(),
     };
     let words = format!("Keeps the accesses {between} apart: {}.", effect(fence.kind));
+    let words = match calls(asked, fence) {
+        None => words,
+        Some(calls) => format!("{words} {calls}."),
+    };
     let without = match asked.question.target {
         Target::Robust => "an execution that sequential consistency does not have",
         Target::Goals => "an execution that fails",

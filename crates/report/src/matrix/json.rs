@@ -72,6 +72,10 @@ struct Needed<'a> {
     /// Null if the answer is unknown, or if no fences help.
     count: Option<usize>,
     places: Vec<FenceLine<'a>>,
+    /// No set of fewer fences is a solution; null if no fences help.
+    at_least: Option<usize>,
+    /// The number of fences of a set that is a solution, if one is known.
+    at_most: Option<usize>,
     hopeless: bool,
     why: Option<&'a str>,
     seconds: f64,
@@ -147,6 +151,8 @@ fn needed<'a>(table: &Table<'a>, target: Target, fences: &'a Fences) -> Needed<'
         Outcome::Fences(chosen) => (Some(chosen), None),
         Outcome::Hopeless(why) | Outcome::Unknown(why) => (None, Some(&**why)),
     };
+    let hopeless = matches!(fences.outcome, Outcome::Hopeless(_));
+    let enough = Some(fences.enough.len()).filter(|count| *count > 0);
     Needed {
         target: match target {
             Target::Robust => "robust",
@@ -154,7 +160,9 @@ fn needed<'a>(table: &Table<'a>, target: Target, fences: &'a Fences) -> Needed<'
         },
         count: chosen.map(Vec::len),
         places: chosen.into_iter().flatten().map(|fence| place(table, fence)).collect(),
-        hopeless: matches!(fences.outcome, Outcome::Hopeless(_)),
+        at_least: (!hopeless).then_some(fences.at_least),
+        at_most: chosen.map(Vec::len).or(enough),
+        hopeless,
         why,
         seconds: fences.elapsed.as_secs_f64(),
     }

@@ -190,7 +190,14 @@ impl<'a> Table<'a> {
         match &fences.outcome {
             Outcome::Fences(fences) => fences.iter().map(|fence| self.fence(fence)).collect(),
             Outcome::Hopeless(why) => vec![format!("no fences help: {}", printable(why))],
-            Outcome::Unknown(why) => vec![format!("unknown: {}", printable(why))],
+            Outcome::Unknown(why) => {
+                let least = fences.at_least;
+                let most = match fences.enough.len() {
+                    0 => String::new(),
+                    count => format!(", {count} suffice"),
+                };
+                vec![format!("unknown: {}; at least {least}{most}", printable(why))]
+            }
         }
     }
 
