@@ -3,8 +3,12 @@
 //!
 //! All sites are tried at once, which costs one compilation. If the compiler rejects the text, or if a
 //! function differs in more than its marks, the sites concerned are tried in ever smaller groups, as long as
-//! the budget lasts. A mark adds no line and no name, so nothing else changes.
+//! the budget lasts. Each function and each macro has groups of its own, and a compilation tries one of every
+//! function: so it is the worst function that decides how many there are. A single site that fails together with
+//! others is tried again alone, since it may be another one that changed the function. A mark adds no line and no
+//! name, so nothing else changes.
 
+use super::macros::Macros;
 use super::sites::{Shape, Sites};
 use super::write::{Layout, pieces};
 use super::{Reload, SourceFile};
@@ -13,11 +17,11 @@ use crate::statement::Words;
 use crate::text;
 use raddle_budget::Budget;
 use raddle_ir::{FuncId, Program};
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 
 /// The maximal number of compilations for one set of sites.
-const BUDGET: u32 = 12;
+const BUDGET: u32 = 16;
 
 /// The places of the additions at a site in the program; `None` if they are not known.
 pub(super) type Spots = Option<BTreeSet<Spot>>;
@@ -29,6 +33,7 @@ pub(super) struct Marks<'a> {
     pub sites: &'a Sites,
     pub limit: &'a Budget,
     pub spots: Vec<Spots>,
+    pub macros: Macros<'a>,
     /// The lines of each unit in its file, from 1.
     lines: Vec<(usize, usize)>,
 }
@@ -46,33 +51,68 @@ impl<'a> Marks<'a> {
         let lines = lines.map(|u| (line(u.file, u.range.start), line(u.file, u.range.end)));
         let lines = lines.collect();
         let spots = vec![None; sites.sites.len()];
-        Marks { program, files, reload, sites, limit, spots, lines }
+        let macros = Macros::of(files, sites);
+        Marks { program, files, reload, sites, limit, spots, macros, lines }
     }
 
     /// Determines the places of these sites.
     pub(super) fn explore(&mut self, wanted: Vec<usize>) {
-        let mut groups = vec![wanted];
+        let mut groups = Groups::default();
+        for (unit, sites) in self.by_unit(wanted) {
+            groups.push(unit, sites);
+        }
         let mut budget = BUDGET;
-        while let Some(group) = groups.pop() {
-            if group.is_empty() || budget == 0 || self.limit.is_spent() {
-                continue;
+        // The number of functions that are tried together: fewer after an error that is nowhere.
+        let mut width = usize::MAX;
+        while budget > 0 && !self.limit.is_spent() {
+            let round = groups.take(width);
+            if round.is_empty() {
+                return;
             }
             budget -= 1;
-            let failed = match (self.reload)(&self.marked(&group)) {
-                Ok(program) => self.learn(&program, &group),
+            width = usize::MAX;
+            let all: Vec<usize> = round.iter().flat_map(|(_, group)| group).copied().collect();
+            match (self.reload)(&self.marked(&all)) {
+                Ok(program) => {
+                    let failed = self.learn(&program, &all);
+                    let failed = self.by_unit(failed);
+                    let is_one = failed.len() == 1;
+                    for (unit, sites) in failed {
+                        match &*sites {
+                            [site] if !is_one => groups.alone.push((unit, vec![*site])),
+                            _ => groups.push_all(unit, self.halves(sites)),
+                        }
+                    }
+                }
                 Err(messages) => {
-                    let (suspects, others) = self.suspects(&group, &messages);
-                    if !suspects.is_empty() && !others.is_empty() {
-                        // The other sites come first: they are the majority, and probably correct.
-                        groups.push(suspects);
-                        groups.push(others);
+                    let suspects = self.suspects(&all, &messages);
+                    if suspects.is_empty() && round.len() > 1 {
+                        width = round.len() / 2;
+                        round.into_iter().for_each(|(unit, group)| groups.push(unit, group));
                         continue;
                     }
-                    group
+                    for (unit, group) in round {
+                        let (bad, others): (Vec<usize>, Vec<usize>) =
+                            group.into_iter().partition(|site| suspects.contains(site));
+                        if suspects.is_empty() || others.is_empty() {
+                            groups.push_all(unit, self.halves([bad, others].concat()));
+                        } else {
+                            // The other sites come first: they are the majority, and probably correct.
+                            groups.push_all(unit, vec![bad, others]);
+                        }
+                    }
                 }
-            };
-            groups.extend(self.halves(failed));
+            }
         }
+    }
+
+    /// The sites of each function and macro.
+    fn by_unit(&self, sites: Vec<usize>) -> BTreeMap<usize, Vec<usize>> {
+        let mut by_unit: BTreeMap<usize, Vec<usize>> = BTreeMap::new();
+        for site in sites {
+            by_unit.entry(self.sites.sites[site].unit).or_default().push(site);
+        }
+        by_unit
     }
 
     fn marked(&self, group: &[usize]) -> Vec<(PathBuf, Vec<u8>)> {
@@ -98,11 +138,9 @@ impl<'a> Marks<'a> {
         for func in &alignment.different {
             bad.extend(self.units_of(*func));
         }
-        let any = !alignment.different.is_empty();
-        let is_bad = |site: usize| {
-            let unit = self.sites.sites[site].unit;
-            any && (bad.contains(&unit) || self.sites.units[unit].macro_name.is_some())
-        };
+        let different = alignment.different.iter().copied();
+        bad.extend(self.macros.used_by(&bad, self.program, different));
+        let is_bad = |site: usize| bad.contains(&self.sites.sites[site].unit);
         let (failed, fine): (Vec<usize>, Vec<usize>) = group.iter().partition(|s| is_bad(**s));
         for site in fine {
             let found = alignment.added.get(&Added::Mark(site as u32));
@@ -136,17 +174,18 @@ impl<'a> Marks<'a> {
         units
     }
 
-    /// The sites on lines that the compiler complains about, and the others.
-    fn suspects(&self, group: &[usize], messages: &str) -> (Vec<usize>, Vec<usize>) {
+    /// The sites on lines that the compiler complains about.
+    fn suspects(&self, group: &[usize], messages: &str) -> BTreeSet<usize> {
         let places: Vec<(&str, usize)> = messages.lines().filter_map(complaint).collect();
-        group.iter().partition(|number| {
+        let is_suspect = |number: &&usize| {
             let site = &self.sites.sites[**number];
             let file = &self.files[self.sites.unit_of(**number).file];
             let lines = file.line_at(site.range.start)..=file.line_at(site.range.end);
             places
                 .iter()
                 .any(|(name, at)| file.lines(name, *at).iter().any(|at| lines.contains(at)))
-        })
+        };
+        group.iter().filter(is_suspect).copied().collect()
     }
 
     /// Divides a group. Forms of sites that rarely cause errors are tried separately from others.
@@ -170,6 +209,33 @@ impl<'a> Marks<'a> {
         }
         let rest = group.split_off(group.len() / 2);
         vec![rest, group]
+    }
+}
+
+/// The groups of sites that are still to be tried, by function or macro; the last one of each is next.
+#[derive(Default)]
+struct Groups {
+    by_unit: BTreeMap<usize, Vec<Vec<usize>>>,
+    /// Single sites that are tried alone, after all others.
+    alone: Vec<(usize, Vec<usize>)>,
+}
+
+impl Groups {
+    fn push(&mut self, unit: usize, group: Vec<usize>) {
+        if !group.is_empty() {
+            self.by_unit.entry(unit).or_default().push(group);
+        }
+    }
+
+    fn push_all(&mut self, unit: usize, groups: Vec<Vec<usize>>) {
+        groups.into_iter().for_each(|group| self.push(unit, group));
+    }
+
+    /// The next group of each of so many functions.
+    fn take(&mut self, most: usize) -> Vec<(usize, Vec<usize>)> {
+        let next = self.by_unit.iter_mut().filter_map(|(unit, left)| Some((*unit, left.pop()?)));
+        let round: Vec<(usize, Vec<usize>)> = next.take(most).collect();
+        if round.is_empty() { self.alone.pop().into_iter().collect() } else { round }
     }
 }
 

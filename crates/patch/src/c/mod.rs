@@ -3,11 +3,13 @@
 //! | module | subject |
 //! |---|---|
 //! | [`sites`] | places in the text where something could be added |
+//! | [`macros`] | the macros that a function uses |
 //! | [`marks`] | the places of the program that these sites are, according to the compiler |
 //! | [`mod@write`] | additions as text |
 //! | [`mod@include`] | adding a necessary header |
 
 mod include;
+mod macros;
 mod marks;
 mod sites;
 mod write;
@@ -17,9 +19,9 @@ use crate::statement::{self, Spelling, Statement, Words};
 use crate::text::{self, begins_line};
 use crate::{FileEdit, Placed, Reload, SourceFile, Written};
 use marks::{Marks, Spots};
-use raddle_analysis::fence::{Fence, Places};
+use raddle_analysis::fence::{Fence, Places, last_in_block};
 use raddle_budget::Budget;
-use raddle_ir::{FenceKind, Loc, Point, Program, TerminatorKind};
+use raddle_ir::{FenceKind, FuncId, Loc, Point, Program, TerminatorKind};
 use sites::{Shape, Site, Sites};
 use std::collections::{BTreeMap, BTreeSet};
 use write::{Layout, pieces};
@@ -64,10 +66,9 @@ impl Edits {
             marks.explore(numbers(&|site| !is_macro(site) && is_value(site)));
         }
         let missing = missing_units(&marks, places);
-        if !missing.is_empty() {
-            let used = used_macros(&sites, files, &missing);
-            marks.explore(numbers(&|site| used.contains(&site.unit)));
-        }
+        let funcs = missing_funcs(&marks, places).into_iter();
+        let used = marks.macros.used_by(&missing, program, funcs);
+        marks.explore(numbers(&|site| used.contains(&site.unit)));
         let spots = std::mem::take(&mut marks.spots);
         let mut edits = Edits { sites, spots, options: Vec::new(), prices: Vec::new() };
         edits.rank(program, places, files);
@@ -90,7 +91,7 @@ impl Edits {
                 by_place[*place].push((price, number));
             }
             for spot in spots {
-                by_edge.entry(*spot).or_default().push((price, number));
+                by_edge.entry(last_equal(program, *spot)).or_default().push((price, number));
             }
         }
         for (number, place) in places.iter().enumerate() {
@@ -214,11 +215,24 @@ pub(crate) fn lacks_header(files: &[SourceFile]) -> bool {
 
 /// The functions of the source that have places without a site.
 fn missing_units(marks: &Marks<'_>, places: &Places) -> BTreeSet<usize> {
+    let funcs = missing_funcs(marks, places);
+    funcs.into_iter().flat_map(|func| marks.units_of(func)).collect()
+}
+
+/// The functions of the program that have places without a site.
+fn missing_funcs(marks: &Marks<'_>, places: &Places) -> BTreeSet<FuncId> {
     let spots = marks.spots.iter().flatten().flatten();
     let covered: BTreeSet<usize> = spots.filter_map(|spot| spot.place(places)).collect();
     let missing = places.iter().enumerate().filter(|(number, _)| !covered.contains(number));
-    let funcs: BTreeSet<_> = missing.map(|(_, place)| place.point.func).collect();
-    funcs.into_iter().flat_map(|func| marks.units_of(func)).collect()
+    missing.map(|(_, place)| place.point.func).collect()
+}
+
+/// The last spot of its block that is equivalent for a fence.
+fn last_equal(program: &Program, spot: Spot) -> Spot {
+    match spot {
+        Spot::At(point) => Spot::At(last_in_block(program, point)),
+        Spot::Between(..) => spot,
+    }
 }
 
 /// A fence at the head of a block is equivalent to a fence at the end of every way into the block.
@@ -227,7 +241,8 @@ fn all_ways_in(
     point: Point,
     by_edge: &BTreeMap<Spot, Vec<(u32, usize)>>,
 ) -> Option<(u32, Vec<usize>)> {
-    if point.index != 0 || point.block.as_u32() == 0 {
+    let head = Point { index: 0, ..point };
+    if last_in_block(program, head) != point || point.block.as_u32() == 0 {
         return None;
     }
     let (mut price, mut sites) = (20, BTreeSet::new());
@@ -242,7 +257,7 @@ fn all_ways_in(
             }
             _ => Spot::Between(point.func, from, point.block),
         };
-        let (least, site) = by_edge.get(&spot)?.iter().min()?;
+        let (least, site) = by_edge.get(&last_equal(program, spot))?.iter().min()?;
         price += 10 + least;
         sites.insert(*site);
     }
@@ -265,32 +280,4 @@ fn lines_of(program: &Program, places: &Places, file: &SourceFile) -> Vec<usize>
         lines.extend(named.iter().map(|line| line - 1));
     }
     lines.into_iter().collect()
-}
-
-/// Macros whose names occur in these functions, or in macros that do.
-fn used_macros(sites: &Sites, files: &[SourceFile], functions: &BTreeSet<usize>) -> Vec<usize> {
-    let words = |unit: &sites::Unit| -> BTreeSet<Vec<u8>> {
-        let text = &files[unit.file].text[unit.range.clone()];
-        let is_word = |byte: &u8| byte.is_ascii_alphanumeric() || *byte == b'_';
-        text.split(|byte| !is_word(byte)).map(<[u8]>::to_vec).collect()
-    };
-    let mut known = BTreeSet::new();
-    for unit in functions {
-        known.extend(words(&sites.units[*unit]));
-    }
-    let mut used: Vec<usize> = Vec::new();
-    loop {
-        let mut more = false;
-        for (number, unit) in sites.units.iter().enumerate() {
-            let Some(name) = &unit.macro_name else { continue };
-            if known.contains(name.as_bytes()) && !used.contains(&number) {
-                used.push(number);
-                known.extend(words(unit));
-                more = true;
-            }
-        }
-        if !more {
-            return used;
-        }
-    }
 }

@@ -61,6 +61,7 @@ impl Sites {
     /// Adds the sites of the functions of a file that contain one of these lines (from 0), and of its
     /// macros if requested.
     pub(super) fn read(&mut self, file: usize, text: &[u8], cpp: bool, lines: &[usize]) {
+        let text = &without_assembly(text);
         let Some(tree) = parser(cpp).and_then(|mut parser| parser.parse(text, None)) else {
             return;
         };
@@ -73,7 +74,9 @@ impl Sites {
                     let rows = node.start_position().row..=node.end_position().row;
                     if lines.iter().any(|line| rows.contains(line)) {
                         let unit = self.unit(file, node.byte_range(), None);
-                        Reader { sites: self, text, unit, shift: 0, statements: true }.read(node);
+                        let mut reader =
+                            Reader { sites: self, text, unit, shift: 0, statements: true };
+                        code_of(node).into_iter().for_each(|part| reader.read(part));
                     }
                 }
                 "preproc_def" | "preproc_function_def" => self.macro_body(file, text, cpp, node),
@@ -92,8 +95,8 @@ impl Sites {
         self.units.len() - 1
     }
 
-    /// Parses the body of a macro as statements. A body that is only an expression has no room for
-    /// statements.
+    /// Parses the body of a macro as statements, or as functions that it defines. A body that is only an
+    /// expression has no room for statements.
     fn macro_body(&mut self, file: usize, text: &[u8], cpp: bool, node: Node<'_>) {
         let (Some(name), Some(value)) =
             (node.child_by_field_name("name"), node.child_by_field_name("value"))
@@ -101,23 +104,116 @@ impl Sites {
             return;
         };
         let name = String::from_utf8_lossy(&text[name.byte_range()]).into_owned();
-        let body = &text[value.byte_range()];
+        let body = &without_operators(&text[value.byte_range()]);
         const HEAD: &[u8] = b"void f(void) {";
         let wrapped = [HEAD, body, b"\n;}"].concat();
         let tree = parser(cpp).and_then(|mut parser| parser.parse(&wrapped, None));
-        let Some(tree) = tree.filter(|tree| !tree.root_node().has_error()) else { return };
+        let Some(tree) = tree else { return };
+        let parts = blocks_without_errors(tree.root_node());
         let statements = body.iter().any(|byte| matches!(byte, b';' | b'}'));
         let unit = self.unit(file, value.byte_range(), Some(name));
         let shift = value.start_byte() as isize - HEAD.len() as isize;
         let end = value.end_byte();
         let before = self.sites.len();
-        Reader { sites: self, text: &wrapped, unit, shift, statements }.read(tree.root_node());
+        let mut reader = Reader { sites: self, text: &wrapped, unit, shift, statements };
+        parts.into_iter().for_each(|part| reader.read(part));
         let inside = |site: &Site| site.range.start >= value.start_byte() && site.range.end <= end;
         let mut number = 0;
         self.sites.retain(|site| {
             number += 1;
             number <= before || inside(site)
         });
+    }
+}
+
+/// The whole tree if it has no errors, and otherwise its largest blocks that have none: the body of a function may
+/// be understood where its head is not.
+fn blocks_without_errors(root: Node<'_>) -> Vec<Node<'_>> {
+    let (mut left, mut found) = (vec![root], Vec::new());
+    while let Some(node) = left.pop() {
+        match node.has_error() {
+            true => left.extend(children(node)),
+            false if node == root || node.kind() == "compound_statement" => found.push(node),
+            false => left.extend(children(node)),
+        }
+    }
+    found
+}
+
+/// The parts of a function that are executed. A head that is not recognised may look like expressions.
+fn code_of(function: Node<'_>) -> Vec<Node<'_>> {
+    let is_code = |node: &Node<'_>| {
+        let kinds = ["compound_statement", "try_statement", "constructor_try_statement"];
+        kinds.contains(&node.kind()) || node.kind() == "field_initializer_list"
+    };
+    match function.kind() {
+        "function_definition" => children(function).into_iter().filter(is_code).collect(),
+        _ => vec![function],
+    }
+}
+
+/// The body of a macro with `##` and `#` replaced, so that it is C: `f_##x` becomes `f___x`.
+fn without_operators(body: &[u8]) -> Vec<u8> {
+    let mut text = body.to_vec();
+    let mut at = 0;
+    while at < text.len() {
+        let end = at + text[at..].iter().take_while(|byte| **byte == b'#').count();
+        let (mut first, mut last) = (at, end);
+        if end - at == 2 {
+            let is_blank = |byte: &u8| matches!(byte, b' ' | b'\t');
+            first -= text[..at].iter().rev().take_while(|byte| is_blank(byte)).count();
+            last += text[end..].iter().take_while(|byte| is_blank(byte)).count();
+        }
+        text[first..last].fill(b'_');
+        at = last.max(at + 1);
+    }
+    text
+}
+
+/// The text with the operands of inline assembly left out. They have no sites, and macros in them are often not
+/// understood.
+fn without_assembly(text: &[u8]) -> Vec<u8> {
+    let is_word = |byte: &u8| byte.is_ascii_alphanumeric() || *byte == b'_';
+    let mut out = text.to_vec();
+    let mut at = 0;
+    while at < text.len() {
+        let word = &text[at..at + text[at..].iter().take_while(|byte| is_word(byte)).count()];
+        at += word.len().max(1);
+        if !matches!(word, b"asm" | b"__asm" | b"__asm__") {
+            continue;
+        }
+        // `volatile`, `goto` and so on.
+        let rest = &text[at..];
+        let start = at + rest.iter().take_while(|b| is_word(b) || b.is_ascii_whitespace()).count();
+        let Some(end) = closing(text, start) else { continue };
+        if end - start > 2 {
+            let blanks = out[start + 3..end].iter_mut();
+            blanks.filter(|byte| !matches!(byte, b'\\' | b'\n' | b'\r')).for_each(|b| *b = b' ');
+            out[start + 1..start + 3].copy_from_slice(b"\"\"");
+        }
+        at = end;
+    }
+    out
+}
+
+/// The position of the parenthesis that closes the one at `start`.
+fn closing(text: &[u8], start: usize) -> Option<usize> {
+    (text.get(start) == Some(&b'(')).then_some(())?;
+    let (mut depth, mut in_string, mut at) = (0u32, false, start);
+    loop {
+        match text.get(at)? {
+            b'\\' if in_string => at += 1,
+            b'"' => in_string = !in_string,
+            b'(' if !in_string => depth += 1,
+            b')' if !in_string => {
+                depth -= 1;
+                if depth == 0 {
+                    return Some(at);
+                }
+            }
+            _ => {}
+        }
+        at += 1;
     }
 }
 
@@ -152,6 +248,8 @@ enum Use {
     Discarded,
     /// Like `Discarded`, for a part of a `for`.
     Part,
+    /// The compiler makes branches of it, which it does not do for a comma: only its operands have sites.
+    Branches,
     /// The expression may have to be an lvalue, a constant or a type.
     Other,
 }
@@ -195,7 +293,7 @@ impl Reader<'_, '_> {
                 self.site(Shape::First, range.clone());
                 self.site(Shape::Then, range);
             }
-            Use::Other => {}
+            Use::Branches | Use::Other => {}
         }
         if matches!(used, Use::Value | Use::Condition) && may_read(node) {
             self.site(Shape::Value, node.byte_range());
@@ -203,6 +301,16 @@ impl Reader<'_, '_> {
     }
 
     fn use_of(&self, parent: Node<'_>, used: Use, child: Node<'_>, field: &str) -> Use {
+        let own = self.use_in(parent, used, child, field);
+        let is_decided = match (parent.kind(), field) {
+            ("binary_expression", "left") if branches(parent) => true,
+            ("conditional_expression", "condition") => true,
+            _ => used == Use::Branches || own == Use::Condition,
+        };
+        if is_decided && branches(child) { Use::Branches } else { own }
+    }
+
+    fn use_in(&self, parent: Node<'_>, used: Use, child: Node<'_>, field: &str) -> Use {
         let operator = || parent.child_by_field_name("operator").map(|node| node.kind());
         match (parent.kind(), field) {
             ("binary_expression", "left" | "right")
@@ -228,7 +336,7 @@ impl Reader<'_, '_> {
             // An expression in parentheses is used as they are, and a comma inside needs no further
             // parentheses.
             ("parenthesized_expression", _) if child.is_named() => match used {
-                Use::Value | Use::Condition => Use::Condition,
+                Use::Value | Use::Condition | Use::Branches => Use::Condition,
                 Use::Part | Use::Discarded => Use::Discarded,
                 Use::Other => Use::Other,
             },
@@ -345,6 +453,18 @@ fn is_expression(node: Node<'_>) -> bool {
             | "new_expression"
     );
     computes || may_read(node)
+}
+
+/// Whether the compiler makes branches of a condition instead of computing its value.
+fn branches(node: Node<'_>) -> bool {
+    let operator = node.child_by_field_name("operator").map(|node| node.kind());
+    match node.kind() {
+        "binary_expression" => matches!(operator, Some("&&" | "||" | "and" | "or")),
+        "unary_expression" => matches!(operator, Some("!" | "not")),
+        "conditional_expression" => true,
+        "parenthesized_expression" => named_children(node).into_iter().any(branches),
+        _ => false,
+    }
 }
 
 /// Whether the last operation of an expression may be an access.
