@@ -248,3 +248,38 @@ fn no_placement_is_cheaper_for_generated_programs() {
     });
     assert!(tally.compared > 40 && needing > 5, "{tally:?}, {needing} needing");
 }
+
+/// A search that gives up, at any moment, has bounds for the number of fences.
+#[test]
+fn what_is_known_of_an_unfinished_search_is_true() {
+    let (mut bounded, mut finished) = (0, 0);
+    for classic in &CLASSICS {
+        let program = classic.program();
+        for (model, wanted) in WEAK.into_iter().zip(classic.fences) {
+            for most in 1..16 {
+                let mut question = question(model, Target::Goals);
+                question.options.limits.executions = Some(most);
+                let found = fences(&program, &question, raddle_analysis::fence::between_lines);
+                let shown = format!("{} {} {most}: {found:?}", classic.name, model.name());
+                assert!(found.at_least <= wanted.len(), "{shown}");
+                match &found.outcome {
+                    Outcome::Fences(fences) => {
+                        assert_eq!(fences.len(), wanted.len(), "{shown}");
+                        assert_eq!(found.shown(), fences, "{shown}");
+                        finished += 1;
+                    }
+                    Outcome::Unknown(_) if !found.enough.is_empty() => {
+                        assert!(found.enough.len() >= wanted.len(), "{shown}");
+                        let points = found.enough.iter().map(|f| (f.place.point, f.kind));
+                        let fenced = program.with_fences(&points.collect::<Vec<_>>());
+                        assert_eq!(is_good(&fenced, model, Target::Goals), Some(true), "{shown}");
+                        bounded += 1;
+                    }
+                    Outcome::Unknown(_) => {}
+                    Outcome::Hopeless(_) => panic!("{shown}"),
+                }
+            }
+        }
+    }
+    assert!(bounded > 0 && finished > 50, "{bounded} bounded, {finished} finished");
+}

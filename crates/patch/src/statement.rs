@@ -49,6 +49,11 @@ impl Words {
     }
 }
 
+/// A fence in C or C++ as a user can write it anywhere, without a header.
+pub fn by_hand(kind: FenceKind) -> String {
+    c(kind, false, Spelling::Builtin).statement
+}
+
 /// A fence in C or C++. Reading it back gives the same fence under every model that it was found for.
 pub(crate) fn c(kind: FenceKind, cpp: bool, spelling: Spelling) -> Words {
     let Some(order) = c11_order(kind) else {

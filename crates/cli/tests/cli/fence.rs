@@ -298,3 +298,20 @@ fn a_fence_in_a_shared_function_says_how_many_calls_it_affects() {
     let numbers = ["calls", "callers", "call_stacks"].map(|name| fence[name].as_u64());
     assert_eq!(numbers, [Some(3), Some(2), Some(3)]);
 }
+
+/// Headers of the system are not edited.
+#[test]
+fn a_fence_without_an_edit_says_what_to_write_by_hand() {
+    let store = "static inline void store(int *place) { *place = 1; }";
+    let header = file("fence_by_hand_system", "store.h", store.as_bytes());
+    let folder = std::path::Path::new(&header).parent().expect("a folder");
+    let source = HELPER
+        .replace("#include <stdatomic.h>", "#include <store.h>")
+        .replace("    put(&x, 1);\n    v = y;", "    v = (store(&x), store(&y), y);");
+    let source = source.replace("atomic_thread_fence(memory_order_seq_cst)", "store(&y)");
+    let path = file("fence_by_hand", "program.c", source.as_bytes());
+    let system = format!("-isystem{}", folder.display());
+    let Some(ran) = with_clang(&["fence", &path, "--model", "power", "--", &system]) else { return };
+    assert!(ran.out.contains("by hand: "), "{}", ran.out);
+    assert!(ran.out.contains(": __atomic_thread_fence(__ATOMIC_SEQ_CST);\n"), "{}", ran.out);
+}

@@ -1,6 +1,6 @@
 //! Progress on standard error, and estimates instead of results.
 
-use crate::common::{Ran, command, file, raddle};
+use crate::common::{Ran, command, file, raddle, with_clang};
 use serde_json::Value;
 use std::fmt::Write;
 use std::process::Command;
@@ -22,6 +22,23 @@ fn nothing_is_shown_without_a_terminal() {
         let ran = raddle(&[name, &path, "--model", model, "--timeout", "0.5"]);
         assert_eq!(ran.err, "", "{name}");
     }
+}
+
+/// Whatever `fence` does, it says so: it judges programs, strengthens sets and compiles edits.
+#[test]
+fn fences_show_what_is_known_so_far() {
+    let path = writers("fencing", 7);
+    let ran = raddle(&["fence", &path, "--model", "power", "--progress=0.01"]);
+    assert_eq!(ran.status, Some(0), "{ran:?}");
+    let lines: Vec<&str> = ran.err.lines().collect();
+    assert!(!lines.is_empty(), "{ran:?}");
+    assert!(lines.iter().all(|line| line.starts_with("progress: ")), "{ran:?}");
+    let path = "tests/c/programs/spsc_ring.c";
+    let args = ["fence", path, "--model", "power", "--progress=0.001"];
+    let Some(ran) = with_clang(&args) else { return };
+    let seen = |what: &str| ran.err.contains(what);
+    assert!(seen("progress: program ") && seen("finding edits of the source, "), "{}", ran.err);
+    assert!(seen(" clause, ") && seen(" fence"), "{}", ran.err);
 }
 
 #[test]

@@ -33,6 +33,8 @@ impl Overlay {
             flags.extend(["-Xclang", "-remap-file", "-Xclang"].map(OsString::from));
             flags.push(pair);
         }
+        // Whoever replaces texts wants to know of all that is wrong with them.
+        flags.push("-ferror-limit=0".into());
         Ok(Overlay { folder: Some(folder), flags })
     }
 

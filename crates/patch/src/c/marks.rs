@@ -91,14 +91,17 @@ impl<'a> Marks<'a> {
                         round.into_iter().for_each(|(unit, group)| groups.push(unit, group));
                         continue;
                     }
+                    // The other sites come first: they are the majority, and probably correct.
                     for (unit, group) in round {
                         let (bad, others): (Vec<usize>, Vec<usize>) =
                             group.into_iter().partition(|site| suspects.contains(site));
-                        if suspects.is_empty() || others.is_empty() {
-                            groups.push_all(unit, self.halves([bad, others].concat()));
+                        if suspects.is_empty() {
+                            groups.push_all(unit, self.halves(others));
+                        } else if others.is_empty() {
+                            groups.defer(unit, self.halves(bad));
                         } else {
-                            // The other sites come first: they are the majority, and probably correct.
-                            groups.push_all(unit, vec![bad, others]);
+                            groups.defer(unit, vec![bad]);
+                            groups.push(unit, others);
                         }
                     }
                 }
@@ -216,6 +219,8 @@ impl<'a> Marks<'a> {
 #[derive(Default)]
 struct Groups {
     by_unit: BTreeMap<usize, Vec<Vec<usize>>>,
+    /// Groups that the compiler has complained about, which are tried after the others.
+    deferred: BTreeMap<usize, Vec<Vec<usize>>>,
     /// Single sites that are tried alone, after all others.
     alone: Vec<(usize, Vec<usize>)>,
 }
@@ -231,11 +236,20 @@ impl Groups {
         groups.into_iter().for_each(|group| self.push(unit, group));
     }
 
+    fn defer(&mut self, unit: usize, groups: Vec<Vec<usize>>) {
+        self.deferred.entry(unit).or_default().extend(groups);
+    }
+
     /// The next group of each of so many functions.
     fn take(&mut self, most: usize) -> Vec<(usize, Vec<usize>)> {
-        let next = self.by_unit.iter_mut().filter_map(|(unit, left)| Some((*unit, left.pop()?)));
-        let round: Vec<(usize, Vec<usize>)> = next.take(most).collect();
-        if round.is_empty() { self.alone.pop().into_iter().collect() } else { round }
+        for from in [&mut self.by_unit, &mut self.deferred] {
+            let next = from.iter_mut().filter_map(|(unit, left)| Some((*unit, left.pop()?)));
+            let round: Vec<(usize, Vec<usize>)> = next.take(most).collect();
+            if !round.is_empty() {
+                return round;
+            }
+        }
+        self.alone.pop().into_iter().collect()
     }
 }
 

@@ -4,7 +4,7 @@ use super::{Asked, file, shown_place};
 use crate::{Look, counted, printable};
 use raddle_analysis::fence::{Calls, Fence};
 use raddle_ir::{FileKind, LocId, Mnemonic};
-use raddle_patch::statement::is_c;
+use raddle_patch::statement::{by_hand, is_c};
 use raddle_patch::{ChangeTag, Hunk};
 use std::collections::BTreeSet;
 use std::fmt::Write;
@@ -128,11 +128,22 @@ fn write_words(
     let after = asked.program.loc(place.after).and(Some("after this"));
     write_line(out, asked, look, place.after, after.unwrap_or_default())?;
     write_line(out, asked, look, place.before, "before this")?;
+    let is_c = is_c(FileKind::of(Path::new(file(asked, fence))));
     let why = match asked.question.options.limits.budget.spent() {
         Some(_) => "the search for an edit of the source that is this fence was cut short",
+        None if is_c => "no statement or operand that was tried in the source is here and nowhere else",
         None => "no edit of the source is known to be this fence and nothing else",
     };
-    writeln!(out, "  {:>6}   {why}", "")
+    writeln!(out, "  {:>6}   {why}", "")?;
+    if !is_c {
+        return Ok(());
+    }
+    let statement = by_hand(fence.kind);
+    let between = match place.within_line {
+        true => "divide the line into statements, with this between the two accesses",
+        false => "write this between the two",
+    };
+    writeln!(out, "  {:>6}   by hand: {between}: {statement}", "")
 }
 
 /// A line of the source with a mark below the position.

@@ -194,6 +194,22 @@ const SHAPES: &[(&str, &str)] = &[
         "into_a_loop",
         "void *left(void *p) {\n    int i = 0;\n    if (i == 0) goto in;\n    while (i < 2) {\n        v = y;\nin:\n        x = 1;\n        i++;\n    }\n    return p;\n}",
     ),
+    (
+        "function_of_a_macro",
+        "#define INLINE static inline\n#define STORE(S, T, I, K) \\\n    INLINE void \\\n    store_##S(T *to, T value) \\\n    { \\\n        __asm__ __volatile__(I \" %1, %0\" : \"=m\" (*to) : K \"q\" (value) : \"memory\"); \\\n        return; \\\n    }\nSTORE(int, int, \"movl\", \"i\" )\nvoid *left(void *p) { store_int(&x, 1), v = y; store_int(&x, 2), v = y; return p; }",
+    ),
+    (
+        "do_accessors",
+        "static inline int load(int *from) { int a; __asm__ volatile(\"\" ::: \"memory\"); a = *(volatile int *)from; __asm__ volatile(\"\" ::: \"memory\"); return a; }\n#define LOAD(from) (load((from)))\nvoid *left(void *p) {\n    int a;\n    do {\n        a = LOAD(&x);\n        x = 1;\n    } while (LOAD(&y) != 0 && a == 2);\n    return p;\n}",
+    ),
+    (
+        "branches",
+        "void *left(void *p) {\n    int i = 0;\n    do\n        x = 1;\n    while (!(p || i++) && y);\n    return p;\n}",
+    ),
+    (
+        "lvalue_arguments",
+        "#define EACH(a, b) for ((a) = 0; (a) < 1 && ((b) = (a), 1); (a)++)\nvoid *left(void *p) {\n    int i, k;\n    x = 1;\n    EACH(i, k) v = y;\n    return p;\n}",
+    ),
     ("tabs", "void *left(void *p)\n{\n\tx = 1;\n\tif (!p)\n\t\tv = y;\n\treturn p;\n}"),
 ];
 
