@@ -3,23 +3,41 @@
 use crate::config::FenceConfig;
 use crate::output::{Output, Stop};
 use crate::pages::{Pages, quoted};
+use crate::reports::Reports;
 use crate::source::{self, Source};
 use crate::status::Status;
 use raddle_analysis::fence::{Fences, Outcome, Unknown, Verdict, fences, judge};
 use raddle_budget::Budget;
 use raddle_patch::{Editor, Written};
 use raddle_report::fence::{Asked, json, text};
-use raddle_report::html;
+use raddle_report::{Look, Run, html};
 use raddle_report::source::Sources;
 use std::cell::OnceCell;
 use std::path::{Path, PathBuf};
 
-pub(crate) fn run(config: &FenceConfig, output: &mut Output) -> Result<Status, Stop> {
+pub(crate) fn run(
+    config: &FenceConfig,
+    reports: &mut Reports,
+    output: &mut Output,
+) -> Result<Status, Stop> {
+    let ended = run_with(config, reports, output);
+    if matches!(ended, Err(Stop::Refused)) {
+        reports.refused(&config.source.shown(), output);
+    }
+    ended
+}
+
+fn run_with(
+    config: &FenceConfig,
+    reports: &mut Reports,
+    output: &mut Output,
+) -> Result<Status, Stop> {
     let FenceConfig { source, question, .. } = config;
     output.follow(&config.shown);
     let mut pages = Pages::at(&config.files, &[source], output)?;
     let options = &question.options;
     let source = source::prepare(source, &[options.model], &options.limits.unroll, output)?;
+    reports.check_against(&source, output)?;
     pages.check_against(&source, output)?;
     let (result, written) = match source.stopped {
         Some(spent) => (Fences::unsearched(spent), Written::default()),
@@ -27,6 +45,10 @@ pub(crate) fn run(config: &FenceConfig, output: &mut Output) -> Result<Status, S
     };
     let Source { program, shown: file, .. } = &source;
     let asked = Asked { file, program, question, written: &written };
+    let (run, sources) = (Run { file, program, options }, Sources::from_disk());
+    reports.add(&run, &sources, |cases| {
+        cases.fences(&asked, &result, text(&asked, &Look::plain(&sources), &result))
+    });
     let printed = print(config, &asked, &result, output);
     let here = std::env::current_dir().unwrap_or_default();
     pages.add(|| html::fences(&asked, &here, &result));

@@ -159,14 +159,23 @@ fn command(cli: &Cli, output: &mut Output) -> Result<Status, Stop> {
             let reports = Reports::at(&args.reports, "check", &args.source.files, output)?;
             reports.after(output, |reports, output| check::run(&config, reports, output))
         }
-        Command::Matrix(args) => matrix::run(&config::matrix(args)?, output),
+        Command::Matrix(args) => {
+            let config = config::matrix(args)?;
+            let none = args::shared::ReportArgs::default();
+            let reports = Reports::at(&none, "matrix", &args.source.files, output)?;
+            reports.after(output, |reports, output| matrix::run(&config, reports, output))
+        }
         Command::Robust(args) => {
             let config = config::robust(args)?;
             let reports = Reports::at(&args.reports, "robust", &args.source.files, output)?;
             reports.after(output, |reports, output| robust::run(&config, reports, output))
         }
         Command::Monitor(args) => monitor::run(&config::monitor(args)?, output),
-        Command::Fence(args) => fence::run(&config::fence(args)?, output),
+        Command::Fence(args) => {
+            let config = config::fence(args)?;
+            let reports = Reports::at(&args.reports, "fence", &args.source.files, output)?;
+            reports.after(output, |reports, output| fence::run(&config, reports, output))
+        }
         Command::Reach(args) => {
             let config = config::reach(args)?;
             let reports = Reports::at(&args.reports, "reach", &args.source.files, output)?;

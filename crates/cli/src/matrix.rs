@@ -9,6 +9,7 @@
 use crate::config::MatrixConfig;
 use crate::destination::Destination;
 use crate::output::{Output, Stop};
+use crate::reports::Reports;
 use crate::signals;
 use crate::source::{self, Source};
 use crate::status::Status;
@@ -26,7 +27,11 @@ use std::time::Instant;
 /// Room for recursion, as the main thread has it.
 const STACK: usize = 8 << 20;
 
-pub(crate) fn run(config: &MatrixConfig, output: &mut Output) -> Result<Status, Stop> {
+pub(crate) fn run(
+    config: &MatrixConfig,
+    reports: &mut Reports,
+    output: &mut Output,
+) -> Result<Status, Stop> {
     let start = Instant::now();
     let page = page(config, output)?;
     let models: Vec<Model> = config.searches.iter().map(|options| options.model).collect();
@@ -37,12 +42,21 @@ pub(crate) fn run(config: &MatrixConfig, output: &mut Output) -> Result<Status, 
     }
     // A strategy that was named is used, whatever the program is about.
     let has_goals = config.source.is_automata() || !source.program.goals.is_empty();
-    let property = Property::of(&source.program, has_goals && !config.has_strategy);
+    let property = match Property::of(&source.program, has_goals && !config.has_strategy) {
+        Property::Forbidden if config.ignored.condition => Property::Safe,
+        property => property,
+    };
+    if property == Property::Unreachable {
+        config.refuse_kinds()?;
+    }
     let rows = match source.stopped {
         Some(spent) => all_unsearched(config, property, spent),
         None => Work::new(config, &source.program, property).rows(),
     };
     for row in &rows {
+        if let Some(result) = row.check() {
+            reports.matched(&row.options, result);
+        }
         output.note(Status::of(row.verdict(), config.strict));
     }
     let stubs = source::phrases(&config.source.c.stubs);
@@ -54,6 +68,7 @@ pub(crate) fn run(config: &MatrixConfig, output: &mut Output) -> Result<Status, 
         rows: &rows,
         target: config.fences,
         races: config.races,
+        ignored: &config.ignored,
         optimised: optimised.as_deref(),
         stubs: &stubs,
         elapsed: start.elapsed(),

@@ -50,3 +50,46 @@ pub(crate) fn hunks(edit: &FileEdit) -> Vec<Hunk> {
     }
     out
 }
+
+/// The replacement of whole lines, or the insertion of lines.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Replacement {
+    /// The first line that is replaced, or the line before which lines are inserted, counted from 1.
+    pub line: usize,
+    /// The last line that is replaced, and its text without line ending; `None` for an insertion.
+    pub last: Option<(usize, String)>,
+    /// The new text. Inserted lines have their line endings, in a replacement the last line has none.
+    pub text: String,
+    /// The fences that it is for; empty if it is for all fences of the file.
+    pub fences: Vec<usize>,
+}
+
+/// The changes of a file, without context.
+pub(crate) fn replacements(edit: &FileEdit) -> Vec<Replacement> {
+    let (old, new) = (lines(&edit.old), lines(&edit.new));
+    let hunks = hunks(edit);
+    let mut out = Vec::new();
+    for op in TextDiff::from_slices(&old, &new).ops() {
+        if matches!(op, DiffOp::Equal { .. }) {
+            continue;
+        }
+        let (from, to) = (op.old_range(), op.new_range());
+        let text = String::from_utf8_lossy(&new[to].concat()).into_owned();
+        let last = old[from.clone()].last().map(|line| {
+            let line = String::from_utf8_lossy(line);
+            (from.end, line.trim_end_matches(['\r', '\n']).to_owned())
+        });
+        let text = match last {
+            Some(_) => text.trim_end_matches(['\r', '\n']).to_owned(),
+            None => text,
+        };
+        let line = from.start + 1;
+        let within = |hunk: &&Hunk| {
+            let old = hunk.lines.iter().filter(|(change, _)| *change != ChangeTag::Insert);
+            (hunk.line..=hunk.line + old.count()).contains(&line)
+        };
+        let fences = hunks.iter().find(within).map_or_else(Vec::new, |hunk| hunk.fences.clone());
+        out.push(Replacement { line, last, text, fences });
+    }
+    out
+}

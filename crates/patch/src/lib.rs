@@ -24,7 +24,7 @@ mod origin;
 pub mod statement;
 mod text;
 
-pub use hunk::Hunk;
+pub use hunk::{Hunk, Replacement};
 pub use similar::ChangeTag;
 
 use align::{Added, Alignment, align};
@@ -143,6 +143,20 @@ impl Written {
     /// Changed lines, in the order of files and lines.
     pub fn hunks(&self) -> Vec<Hunk> {
         self.files.iter().flat_map(hunk::hunks).collect()
+    }
+
+    /// The changes of each file that a fence needs, as replacements of lines.
+    pub fn replacements(&self, fence: usize) -> Vec<(&Path, Vec<Replacement>)> {
+        let of = |file: &FileEdit| {
+            let all = hunk::replacements(file).into_iter();
+            all.filter(|part| part.fences.is_empty() || part.fences.contains(&fence)).collect()
+        };
+        let own = self.files.iter().map(|file| (&*file.path, of(file)));
+        // A file in which only other fences go needs no header.
+        let own = own.filter(|(_, parts): &(_, Vec<Replacement>)| {
+            parts.iter().any(|part| !part.fences.is_empty())
+        });
+        own.collect()
     }
 
     /// The changes as a patch for a user in the directory `here`. Files have their canonical paths,

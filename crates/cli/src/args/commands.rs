@@ -189,6 +189,8 @@ pub(crate) struct FenceArgs {
     #[arg(long, value_name = "FILE", help_heading = "Output")]
     pub html: Option<PathBuf>,
     #[command(flatten)]
+    pub reports: ReportArgs,
+    #[command(flatten)]
     pub progress: ProgressArgs,
 }
 

@@ -1,5 +1,6 @@
 //! The arguments of `raddle matrix`.
 
+use super::kinds::KindArgs;
 use super::models;
 use super::shared::{LimitArgs, OutputArgs, SearchArgs, SourceArgs};
 use clap::{Args, ValueEnum};
@@ -21,15 +22,8 @@ pub(crate) struct MatrixArgs {
         value_parser = models::ANY, help_heading = "Model"
     )]
     pub models: Vec<Model>,
-    /// Errors to look for beside assertions, deadlocks and bad accesses, where the model has such a check.
-    #[arg(
-        long = "check",
-        value_enum,
-        value_delimiter = ',',
-        value_name = "WHAT",
-        help_heading = "Search"
-    )]
-    pub checks: Vec<CheckArg>,
+    #[command(flatten)]
+    pub kinds: KindArgs,
     /// Also find the fewest fences that the program needs under each model: to be safe, where it is not, or to
     /// be robust.
     #[arg(
@@ -54,12 +48,4 @@ pub(crate) enum FencesArg {
     Safe,
     /// To have no behaviour beyond sequential consistency.
     Robust,
-}
-
-/// Errors that are looked for only if they are asked for.
-#[derive(ValueEnum, Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum CheckArg {
-    /// Data races, as C11 has them.
-    #[value(alias = "races")]
-    Race,
 }

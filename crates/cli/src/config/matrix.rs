@@ -1,13 +1,14 @@
 //! `raddle matrix`.
 
-use super::limits::limits;
+use super::kinds::{self, kinds};
+use super::limits::{limits, refuse_for_states};
 use super::search;
 use super::source::SourceConfig;
-use crate::args::matrix::{CheckArg, FencesArg, MatrixArgs};
+use crate::args::matrix::{FencesArg, MatrixArgs};
 use crate::args::shared::ModelArgs;
 use crate::output::Stop;
 use raddle_analysis::fence::Target;
-use raddle_engine::{Checks, Limits, Model, Options};
+use raddle_engine::{Ignored, Limits, Model, Options};
 use std::path::PathBuf;
 
 /// The validated arguments of `raddle matrix`.
@@ -22,6 +23,8 @@ pub(crate) struct MatrixConfig {
     pub races: bool,
     /// Whether a strategy was named: then it is used, whatever the program is.
     pub has_strategy: bool,
+    /// The errors that are not reported.
+    pub ignored: Ignored,
     /// The aim of the fences, if they are asked for.
     pub fences: Option<Target>,
     /// Models that are searched at the same time; at least 1.
@@ -32,8 +35,15 @@ pub(crate) struct MatrixConfig {
     pub html: Option<PathBuf>,
 }
 
+impl MatrixConfig {
+    /// Refuses options for errors where states are searched, as is known when the program is loaded.
+    pub(crate) fn refuse_kinds(&self) -> Result<(), Stop> {
+        refuse_for_states(kinds::of_executions(&self.ignored), "matrix of a program with goals")
+    }
+}
+
 pub(crate) fn matrix(args: &MatrixArgs) -> Result<MatrixConfig, Stop> {
-    let checks = Checks { races: args.checks.contains(&CheckArg::Race), goals: false };
+    let (checks, ignored) = kinds(&args.kinds)?;
     let mut limits = limits(&args.limits)?;
     let mut models: Vec<Model> = match (&*args.models, args.search.strategy) {
         ([], None) => Model::ALL.into(),
@@ -42,21 +52,31 @@ pub(crate) fn matrix(args: &MatrixArgs) -> Result<MatrixConfig, Stop> {
     };
     models.sort_unstable();
     if let Some(name) = search::by_states(&args.search) {
-        super::refuse_for_states(args.limits.of_executions(), &format!("--strategy {name}"))?;
+        let option = args.limits.of_executions().or(kinds::of_executions(&ignored));
+        refuse_for_states(option, &format!("--strategy {name}"))?;
+    }
+    let fences = args.fences.map(|aim| match aim {
+        FencesArg::Safe => Target::Goals,
+        FencesArg::Robust => Target::Robust,
+    });
+    if let (Some(Target::Goals), Some(option)) = (fences, kinds::of_executions(&ignored)) {
+        return Err(Stop::Usage(format!(
+            "{option} is not for --fences=safe: fences are found that exclude every error; --fences=robust \
+             does not depend on errors"
+        )));
     }
     // The cores are shared by the models that are searched at the same time.
     let jobs = limits.workers.min(search::distinct(&models).len());
     limits.workers = limits.workers.div_ceil(jobs.max(1));
-    let searches = search::all(&ModelArgs { models }, &args.search, &limits, checks, false)?;
+    let mut searches = search::all(&ModelArgs { models }, &args.search, &limits, checks, false)?;
+    searches.iter_mut().for_each(|options| options.ignored.clone_from(&ignored));
     Ok(MatrixConfig {
         source: SourceConfig::new(&args.source, &limits.budget),
         searches,
         races: checks.races,
         has_strategy: args.search.strategy.is_some(),
-        fences: args.fences.map(|aim| match aim {
-            FencesArg::Safe => Target::Goals,
-            FencesArg::Robust => Target::Robust,
-        }),
+        fences,
+        ignored,
         jobs,
         strict: args.limits.strict,
         json: args.output.json,

@@ -169,6 +169,7 @@ impl FenceConfig {
 }
 
 pub(crate) fn fence(args: &FenceArgs) -> Result<FenceConfig, Stop> {
+    files::refuse_same(&[&[("--html", &args.html)][..], &args.reports.named()].concat())?;
     let shown = shown(&args.progress)?;
     let limits = Limits { progress: shown.progress.clone(), ..limits(&args.limits)? };
     let source = SourceConfig::new(&args.source, &limits.budget);

@@ -244,3 +244,48 @@ fn files_that_cannot_be_loaded_have_no_table() {
     assert_eq!(ran.status, Some(3), "{ran:?}");
     assert!(ran.out.contains("unknown under sc, tso, pso, power and arm"), "{ran:?}");
 }
+
+/// The kinds of errors and the suppressions are those of `check`.
+#[test]
+fn errors_are_left_out_as_in_a_check() {
+    let program = "examples/deadlock.rir";
+    let known = "deadlock@deadlock.rir=known";
+    for options in [
+        &["--no-deadlock"][..],
+        &["--no-check", "deadlock,memory"],
+        &["--suppress", known],
+        &["--no-check", "all", "--check", "deadlock"],
+    ] {
+        let (status, object) = matrix(&[&[program, MODELS][..], options].concat());
+        let models = ["check", program, "--json", MODELS];
+        let checked = raddle(&[&models[..], options].concat());
+        assert_eq!(status, checked.status, "{options:?}: {object:#}");
+        let lines = checked.out.lines().map(|line| serde_json::from_str(line).expect("JSON"));
+        let lines: Vec<Value> = lines.collect();
+        let verdicts: Vec<&Value> = lines.iter().map(|line| &line["verdict"]).collect();
+        assert_eq!(each(&object, "verdict"), verdicts, "{options:?}");
+        assert_eq!(object["not_checked"], lines[0]["not_checked"], "{options:?}");
+    }
+    let (_, object) = matrix(&[program, "--suppress", known]);
+    let by = json!(["deadlock@deadlock.rir"]);
+    assert!(each(&object, "suppressed").into_iter().all(|found| *found == by), "{object:#}");
+    let ran = raddle(&["matrix", program, "--suppress", "abort@deadlock.rir=old", "--no-deadlock"]);
+    assert!(ran.err.contains("the suppression abort@deadlock.rir matches no error"), "{ran:?}");
+    // A condition that is not judged is not what the table is about.
+    let (status, object) = matrix(&["examples/SB.litmus", "--no-check", "condition"]);
+    assert_eq!((status, &object["property"]), (Some(0), &"safe".into()), "{object:#}");
+}
+
+#[test]
+fn errors_are_not_left_out_where_all_of_them_count() {
+    for args in [
+        &["tests/automata/peterson.aut", "--no-deadlock"][..],
+        &["examples/deadlock.rir", "--no-deadlock", "--fences"],
+    ] {
+        let ran = raddle(&[&["matrix"], args].concat());
+        assert_eq!(ran.status, Some(2), "{ran:?}");
+        assert!(ran.err.contains("--no-check is "), "{ran:?}");
+    }
+    let robust = ["matrix", "examples/deadlock.rir", "--no-deadlock", "--fences=robust"];
+    assert_eq!(raddle(&robust).status, Some(0));
+}

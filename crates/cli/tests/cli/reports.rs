@@ -145,3 +145,42 @@ fn reports_do_not_overwrite_inputs() {
     ]);
     assert_eq!(ran.status, Some(2), "{ran:?}");
 }
+
+/// The source with the fixes of all results.
+fn fixed(source: &str, results: &[Value]) -> String {
+    let lines: Vec<&str> = source.split_inclusive('\n').collect();
+    let mut insertions: BTreeSet<(usize, &str)> = BTreeSet::new();
+    for result in results {
+        let changes = &result["fixes"][0]["artifactChanges"];
+        for part in changes[0]["replacements"].as_array().expect("replacements") {
+            let region = &part["deletedRegion"];
+            let number = |name: &str| region[name].as_u64().expect("a number") as usize;
+            assert_eq!(number("startLine"), number("endLine"), "{result}");
+            assert_eq!((number("startColumn"), number("endColumn")), (1, 1), "{result}");
+            let text = part["insertedContent"]["text"].as_str().expect("a text");
+            insertions.insert((number("startLine"), text));
+        }
+    }
+    let mut out = String::new();
+    for (number, line) in lines.into_iter().enumerate() {
+        insertions.iter().filter(|(at, _)| *at == number + 1).for_each(|(_, text)| out += text);
+        out += line;
+    }
+    out
+}
+
+#[test]
+fn fences_are_results_with_fixes() {
+    let args = ["fence", "examples/dekker.rir", "--model", "power"];
+    let (ran, log, junit) = reported("reports-fence", &args);
+    assert_eq!(ran.status, Some(0), "{ran:?}");
+    assert!(!results(&log).is_empty(), "{log:#}");
+    assert!(results(&log).iter().all(|result| result["ruleId"] == "needs-fence"), "{log:#}");
+    assert!(junit.contains("<failure type=\"needs-fence\""), "{junit}");
+    let source = fs::read_to_string(crate::common::root().join("examples/dekker.rir"));
+    let source = fixed(&source.expect("the example"), results(&log));
+    let path = file("reports-fenced-source", "dekker.rir", source.as_bytes());
+    let (ran, log, junit) = reported("reports-fenced", &["fence", &path, "--model", "power"]);
+    assert_eq!(ran.status, Some(0), "{ran:?}");
+    assert!(results(&log).is_empty() && !junit.contains("<failure"), "{log:#}\n{source}");
+}

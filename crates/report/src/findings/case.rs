@@ -1,9 +1,12 @@
 //! The results of commands as cases.
 
 use super::rules::{self, Rule};
-use super::{Case, Finding, Outcome, Position, flow};
+use super::{Case, Finding, Fix, Outcome, Position, flow};
+use crate::fence::Asked;
+use crate::html::why;
 use crate::source::Sources;
 use crate::{Run, condition, printable, value};
+use raddle_analysis::fence::{Fence, Fences, Outcome as FenceOutcome};
 use raddle_analysis::reach::{ReachResult, Reached};
 use raddle_analysis::robust::Robustness;
 use raddle_analysis::robust::witness::CycleWitness;
@@ -11,7 +14,7 @@ use raddle_analysis::why::upto_failure;
 use raddle_analysis::witness::{ExpectedEnd, Witness};
 use raddle_analysis::{Cause, CheckResult, Offence, Violation};
 use raddle_engine::{FailureSite, ReplayEvent};
-use raddle_ir::{LocId, Program};
+use raddle_ir::{LocId, Mnemonic, Program};
 use std::collections::BTreeMap;
 
 impl Case {
@@ -95,6 +98,43 @@ impl Cases<'_> {
         self.case(outcome, text, answer.elapsed.as_secs_f64(), Vec::from_iter(finding))
     }
 
+    /// The fences that a program needs, each with its edit.
+    pub fn fences(&self, asked: &Asked<'_>, result: &Fences, text: String) -> Case {
+        let (outcome, fences) = match &result.outcome {
+            FenceOutcome::Fences(fences) if fences.is_empty() => (Outcome::Passed, &fences[..]),
+            FenceOutcome::Fences(fences) => (Outcome::Failed, &fences[..]),
+            FenceOutcome::Hopeless(_) => (Outcome::Failed, &[][..]),
+            FenceOutcome::Unknown(_) => (Outcome::Unknown, &[][..]),
+        };
+        let numbered = fences.iter().enumerate();
+        let findings = numbered.filter_map(|(number, fence)| self.missing(asked, number, fence));
+        self.case(outcome, text, result.elapsed.as_secs_f64(), findings.collect())
+    }
+
+    fn missing(&self, asked: &Asked<'_>, number: usize, fence: &Fence) -> Option<Finding> {
+        let program = self.run.program;
+        let place = &fence.place;
+        let known = |loc: &LocId| program.loc(*loc).is_some();
+        let loc = [place.before, place.after].into_iter().find(known).unwrap_or(LocId::NONE);
+        let name = program.funcs[place.point.func].name.clone();
+        let kind = fence.kind.mnemonic();
+        let message = format!("a fence is needed before this: {kind}");
+        let finding =
+            self.finding(rules::of(rules::NEEDS_FENCE)?, loc, message, &Functions::new());
+        let after = Some(place.after).filter(|after| known(after) && *after != loc);
+        let after = after.map(|after| (self.place(after), "after this".to_owned()));
+        let files = asked.written.replacements(number);
+        let files = files.into_iter().map(|(path, parts)| (path.display().to_string(), parts));
+        let files: Vec<_> = files.collect();
+        Some(Finding {
+            why: Some(why(asked, fence, true)),
+            function: Some(printable(&name)),
+            related: Vec::from_iter(after),
+            fix: (!files.is_empty()).then(|| Fix { words: format!("Insert {kind}"), files }),
+            ..finding
+        })
+    }
+
     fn place(&self, loc: LocId) -> Position {
         let line = self.run.subject().line(loc);
         Position { file: line.file, line: line.line }
@@ -119,6 +159,7 @@ impl Cases<'_> {
             flow: Vec::new(),
             count: None,
             accepted: None,
+            fix: None,
         }
     }
 

@@ -17,6 +17,7 @@ pub mod junit;
 pub mod rules;
 pub mod sarif;
 
+use raddle_patch::Replacement;
 use rules::Rule;
 
 /// One search of one program under one model.
@@ -68,6 +69,17 @@ pub struct Finding {
     pub count: Option<u64>,
     /// Why it is accepted, if it is.
     pub accepted: Option<String>,
+    /// Changes of the source that mend it.
+    pub fix: Option<Fix>,
+}
+
+/// Changes of the source.
+#[derive(Clone, Debug)]
+pub struct Fix {
+    /// What they do.
+    pub words: String,
+    /// The changes of each file.
+    pub files: Vec<(String, Vec<Replacement>)>,
 }
 
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]

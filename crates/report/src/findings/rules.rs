@@ -25,7 +25,7 @@ const fn rule(
 }
 
 /// Every kind of finding.
-pub static RULES: [Rule; 13] = [
+pub static RULES: [Rule; 14] = [
     rule(
         FailureKind::Assertion.name(),
         "Assertion",
@@ -108,7 +108,17 @@ pub static RULES: [Rule; 13] = [
         "A store is delayed past a later access of its thread, and other threads can tell. A fence between the \
          two prevents it.",
     ),
+    rule(
+        NEEDS_FENCE,
+        "NeedsFence",
+        "A fence is needed here.",
+        "It is one of the fewest fences with which the memory model shows no behaviour beyond sequential \
+         consistency, or with which the program is safe.",
+    ),
 ];
+
+/// The rule for the fences that `raddle fence` finds.
+pub(super) const NEEDS_FENCE: &str = "needs-fence";
 
 /// The rule of this name.
 pub(super) fn of(id: &str) -> Option<&'static Rule> {

@@ -5,8 +5,9 @@
 //! relative to the root of the repository, as GitHub expects.
 
 use super::rules::RULES;
-use super::{Case, Finding, Importance, Moment, Outcome, Position};
+use super::{Case, Finding, Fix, Importance, Moment, Outcome, Position};
 use crate::document::fnv1a;
+use raddle_patch::Replacement;
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use std::path::{Component, Path, PathBuf};
@@ -108,8 +109,10 @@ impl Writer<'_> {
         let mut known = BTreeMap::new();
         for case in cases {
             for finding in &case.findings {
-                // Of a finding without a line, only the message tells it from others.
-                let message = finding.place.line.map_or(finding.message.as_str(), |_| "");
+                // Of a finding without a line, only the message tells it from others. Two fences on one line are
+                // two changes.
+                let is_whole = finding.place.line.is_none() || finding.fix.is_some();
+                let message = if is_whole { &*finding.message } else { "" };
                 let key = (finding.rule.id, &finding.place, message, finding.accepted.is_some());
                 let number = *known.entry(key).or_insert(order.len());
                 match order.get_mut(number) {
@@ -159,6 +162,9 @@ impl Writer<'_> {
         if !related.is_empty() {
             result["relatedLocations"] = json!(related);
         }
+        if let Some(fix) = &first.fix {
+            result["fixes"] = json!([self.fix(fix)]);
+        }
         let flows = same.iter().filter(|(_, finding)| !finding.flow.is_empty());
         let flows: Vec<Value> =
             flows.map(|(case, finding)| self.code_flow(case, &finding.flow)).collect();
@@ -166,6 +172,15 @@ impl Writer<'_> {
             result["codeFlows"] = json!(flows);
         }
         result
+    }
+
+    fn fix(&self, fix: &Fix) -> Value {
+        let changes = fix.files.iter().map(|(file, parts)| {
+            let parts: Vec<Value> = parts.iter().map(replacement).collect();
+            json!({ "artifactLocation": self.artifact(file), "replacements": parts })
+        });
+        let changes: Vec<Value> = changes.collect();
+        json!({ "description": { "text": fix.words }, "artifactChanges": changes })
     }
 
     fn result_location(&self, finding: &Finding) -> Value {
@@ -228,6 +243,21 @@ impl Writer<'_> {
             Err(_) => json!({ "uri": absolute_uri(&path) }),
         }
     }
+}
+
+/// Columns count units of UTF-16, from 1, and a region ends before its last column.
+fn replacement(part: &Replacement) -> Value {
+    let Replacement { line, last, text, .. } = part;
+    let (end, column) = match last {
+        Some((end, old)) => (end, old.encode_utf16().count() + 1),
+        None => (line, 1),
+    };
+    json!({
+        "deletedRegion": {
+            "startLine": line, "startColumn": 1, "endLine": end, "endColumn": column,
+        },
+        "insertedContent": { "text": text },
+    })
 }
 
 /// A path without `.` and `..`, by its text alone.

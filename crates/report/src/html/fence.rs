@@ -109,7 +109,7 @@ fn hunk(hunk: &raddle_patch::Hunk) -> Hunk {
 }
 
 /// The reason for a fence in words.
-fn why(asked: &Asked<'_>, fence: &Fence, is_needed: bool) -> String {
+pub(crate) fn why(asked: &Asked<'_>, fence: &Fence, is_needed: bool) -> String {
     let line = |loc: LocId| asked.program.loc(loc).map(|loc| loc.line);
     let between = match (line(fence.place.after), line(fence.place.before)) {
         (Some(after), Some(before)) if after == before => format!("within line {after}"),

@@ -22,6 +22,7 @@ mod story;
 
 pub use answer::{check, reach, robust};
 pub use fence::fences;
+pub(crate) use fence::why;
 
 use crate::picture::Picture;
 use crate::printable;

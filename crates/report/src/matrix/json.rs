@@ -9,6 +9,7 @@ use raddle_budget::peak_memory;
 use raddle_engine::{Model, Stopped};
 use raddle_ir::Mnemonic;
 use serde::Serialize;
+use std::collections::BTreeSet;
 
 /// The table as JSON.
 #[derive(Serialize, Debug)]
@@ -20,6 +21,9 @@ pub struct Matrix<'a> {
     stubs: &'a [String],
     /// `safe`, `forbidden` (an outcome) or `unreachable` (a goal).
     property: &'static str,
+    /// The kinds of errors that are not checked.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    not_checked: Vec<&'static str>,
     models: Vec<Cell<'a>>,
     /// The models under which the property holds; those up to bounds are also in `bounded`.
     holds: Vec<&'static str>,
@@ -49,6 +53,9 @@ struct Cell<'a> {
     reason: Option<String>,
     bounds: Vec<Bound>,
     stopped: Option<&'static str>,
+    /// The suppressions that matched errors.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    suppressed: Vec<String>,
     /// Whether data races were looked for.
     races: bool,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -101,6 +108,7 @@ pub fn json<'a>(table: &'a Table<'a>) -> Matrix<'a> {
         optimised: table.optimised,
         stubs: table.stubs,
         property: table.property.name(),
+        not_checked: table.ignored.unchecked().collect(),
         models: table.rows.iter().map(|row| cell(table, row)).collect(),
         holds: names(holds),
         bounded: names(bounded),
@@ -138,12 +146,19 @@ fn cell<'a>(table: &'a Table<'a>, row: &'a Row) -> Cell<'a> {
         reason: reason.map(|found| found.message.clone()),
         bounds: summary.map_or(Vec::new(), |all| bounds::listed(&table.subject(), &all.bounds)),
         stopped: summary.and_then(|summary| summary.stopped).map(Stopped::name),
+        suppressed: suppressed(table, row),
         races: row.options.checks.races,
         fences: table
             .target
             .and_then(|target| row.fences.as_ref().map(|fences| needed(table, target, fences))),
         seconds: table.elapsed(row).as_secs_f64(),
     }
+}
+
+fn suppressed(table: &Table<'_>, row: &Row) -> Vec<String> {
+    let numbers: BTreeSet<usize> = super::suppressed(row).collect();
+    let known = numbers.into_iter().filter_map(|number| table.ignored.known.get(number));
+    known.map(ToString::to_string).collect()
 }
 
 fn needed<'a>(table: &Table<'a>, target: Target, fences: &'a Fences) -> Needed<'a> {

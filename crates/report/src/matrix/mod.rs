@@ -19,7 +19,7 @@ use crate::{Run, Subject, check, printable};
 use raddle_analysis::Offence;
 use raddle_analysis::fence::{Fence, Fences, Outcome, Target};
 use raddle_analysis::matrix::{Answer, Property, Row, Standing, Standings};
-use raddle_engine::{Engine, Failure, FailureKind, FailureSite, Model, Stopped};
+use raddle_engine::{Engine, Failure, FailureKind, FailureSite, Ignored, Model, Stopped};
 use raddle_ir::{LocId, Mnemonic, Verified};
 use std::time::Duration;
 
@@ -35,6 +35,8 @@ pub struct Table<'a> {
     pub target: Option<Target>,
     /// Whether data races were asked for.
     pub races: bool,
+    /// The errors that are not reported.
+    pub ignored: &'a Ignored,
     /// The optimisation that the program was compiled with.
     pub optimised: Option<&'a str>,
     /// The functions that the user stands in for, in words.
@@ -250,6 +252,18 @@ impl<'a> Table<'a> {
             let models = all_of(&unchecked);
             sentences.push(format!("data races were not looked for under {models}"));
         }
+        let unchecked: Vec<&str> = self.ignored.unchecked().collect();
+        if !unchecked.is_empty() {
+            sentences.push(format!("not checked: {} (--no-check)", unchecked.join(", ")));
+        }
+        for (number, known) in self.ignored.known.iter().enumerate() {
+            let showing = self.rows.iter().filter(|row| suppressed(row).any(|n| n == number));
+            let showing: Vec<Model> = showing.map(Row::model).collect();
+            if !showing.is_empty() {
+                let (models, reason) = (all_of(&showing), printable(&known.reason));
+                sentences.push(format!("suppressed under {models}: {known}: {reason}"));
+            }
+        }
         if !self.program.partial_inputs().is_empty() {
             sentences.push(crate::bounds::INPUTS.to_owned());
         }
@@ -262,6 +276,11 @@ impl<'a> Table<'a> {
         }
         sentences
     }
+}
+
+/// The suppressions that matched errors under a model, by their numbers.
+fn suppressed(row: &Row) -> impl Iterator<Item = usize> {
+    row.check().into_iter().flat_map(|result| result.suppressed.iter().map(|(number, _)| *number))
 }
 
 /// `sc`, `sc and tso`, `sc, tso and pso`

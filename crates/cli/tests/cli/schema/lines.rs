@@ -208,6 +208,7 @@ impl Lines {
             rows: &rows,
             target,
             races: false,
+            ignored: &raddle_engine::Ignored::default(),
             optimised: None,
             stubs: &[],
             elapsed: time(),
