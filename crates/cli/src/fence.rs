@@ -10,8 +10,8 @@ use raddle_analysis::fence::{Fences, Outcome, Unknown, Verdict, fences, judge};
 use raddle_budget::Budget;
 use raddle_patch::{Editor, Written};
 use raddle_report::fence::{Asked, json, text};
-use raddle_report::{Look, Run, html};
 use raddle_report::source::Sources;
+use raddle_report::{Look, Run, html};
 use std::cell::OnceCell;
 use std::path::{Path, PathBuf};
 

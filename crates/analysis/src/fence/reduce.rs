@@ -11,7 +11,7 @@ impl Search<'_> {
     /// Leaves fences out of a choice that suffices, and makes the others weaker, as long as it suffices.
     pub(super) fn reduce(&mut self) {
         let Some(mut choice) = self.sufficient() else { return };
-        let mut left = vec![0..choice.len()];
+        let mut left: Vec<_> = std::iter::once(0..choice.len()).collect();
         while let Some(range) = left.pop() {
             if self.question.options.limits.budget.is_spent() {
                 return;

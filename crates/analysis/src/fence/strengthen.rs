@@ -23,7 +23,7 @@ impl Search<'_> {
 
     /// Makes a bad choice as strong as this at all places where it stays bad.
     fn raise(&mut self, choice: &mut Choice, level: Level, halves: bool) -> Option<()> {
-        let mut left = vec![0..choice.len()];
+        let mut left: Vec<_> = std::iter::once(0..choice.len()).collect();
         while let Some(range) = left.pop() {
             if self.question.options.limits.budget.is_spent() {
                 return None;

@@ -311,7 +311,9 @@ fn a_fence_without_an_edit_says_what_to_write_by_hand() {
     let source = source.replace("atomic_thread_fence(memory_order_seq_cst)", "store(&y)");
     let path = file("fence_by_hand", "program.c", source.as_bytes());
     let system = format!("-isystem{}", folder.display());
-    let Some(ran) = with_clang(&["fence", &path, "--model", "power", "--", &system]) else { return };
+    let Some(ran) = with_clang(&["fence", &path, "--model", "power", "--", &system]) else {
+        return;
+    };
     assert!(ran.out.contains("by hand: "), "{}", ran.out);
     assert!(ran.out.contains(": __atomic_thread_fence(__ATOMIC_SEQ_CST);\n"), "{}", ran.out);
 }

@@ -131,7 +131,9 @@ fn write_words(
     let is_c = is_c(FileKind::of(Path::new(file(asked, fence))));
     let why = match asked.question.options.limits.budget.spent() {
         Some(_) => "the search for an edit of the source that is this fence was cut short",
-        None if is_c => "no statement or operand that was tried in the source is here and nowhere else",
+        None if is_c => {
+            "no statement or operand that was tried in the source is here and nowhere else"
+        }
         None => "no edit of the source is known to be this fence and nothing else",
     };
     writeln!(out, "  {:>6}   {why}", "")?;

@@ -119,8 +119,7 @@ impl Cases<'_> {
         let name = program.funcs[place.point.func].name.clone();
         let kind = fence.kind.mnemonic();
         let message = format!("a fence is needed before this: {kind}");
-        let finding =
-            self.finding(rules::of(rules::NEEDS_FENCE)?, loc, message, &Functions::new());
+        let finding = self.finding(rules::of(rules::NEEDS_FENCE)?, loc, message, &Functions::new());
         let after = Some(place.after).filter(|after| known(after) && *after != loc);
         let after = after.map(|after| (self.place(after), "after this".to_owned()));
         let files = asked.written.replacements(number);
