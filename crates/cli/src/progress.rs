@@ -48,7 +48,7 @@ impl Shown {
         let manner = self.manner?;
         let bar = ProgressBar::hidden();
         let (stop, stopped) = channel::<()>();
-        let mut picture = Picture::new(&self.progress);
+        let picture = Picture::new(&self.progress);
         let (own, drawn) = (bar.clone(), manner == Manner::Live);
         let show = move || {
             let mut wait = if let Manner::Lines(pause) = manner { pause } else { PATIENCE };
@@ -90,26 +90,19 @@ fn reveal(bar: &ProgressBar) {
 /// What the display needs for its line.
 struct Picture {
     progress: Progress,
-    /// The search that the line is about, and when it was first seen.
-    search: u64,
-    since: Instant,
+    start: Instant,
 }
 
 impl Picture {
     fn new(progress: &Progress) -> Picture {
-        Picture { progress: progress.clone(), search: 0, since: Instant::now() }
+        Picture { progress: progress.clone(), start: Instant::now() }
     }
 
-    fn line(&mut self) -> String {
-        let shot = self.progress.snapshot();
-        // The first search starts soon after the command. Later ones are seen with the next picture.
-        if shot.searches != self.search {
-            if self.search > 0 {
-                self.since = Instant::now();
-            }
-            self.search = shot.searches;
-        }
-        line(&shot, &Moment { elapsed: self.since.elapsed(), memory: resident_memory() })
+    fn line(&self) -> String {
+        line(
+            &self.progress.snapshot(),
+            &Moment { elapsed: self.start.elapsed(), memory: resident_memory() },
+        )
     }
 }
 

@@ -10,8 +10,8 @@
 use crate::estimate::Estimate;
 use crate::model::Model;
 use crate::summary::Summary;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
+use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant};
 
 /// The time between two reports that a search aims at.
@@ -62,6 +62,8 @@ pub struct Snapshot {
     pub phase: Phase,
     /// The number of searches that were started.
     pub searches: u64,
+    /// The time since the current search was started, or since the command was if there was none.
+    pub elapsed: Duration,
     /// Of the current search, as in [`Summary`].
     pub executions: u64,
     pub blocked: u64,
@@ -99,6 +101,10 @@ pub struct Progress(Option<Arc<Shared>>);
 
 #[derive(Debug, Default)]
 struct Shared {
+    /// When the command was started.
+    start: OnceLock<Instant>,
+    /// The start of the current search, in microseconds after that.
+    began: AtomicU64,
     phase: AtomicU64,
     searches: AtomicU64,
     executions: AtomicU64,
@@ -140,7 +146,9 @@ impl Progress {
     pub const NONE: Progress = Progress(None);
 
     pub fn new() -> Progress {
-        Progress(Some(Arc::default()))
+        let shared = Shared::default();
+        shared.start.get_or_init(Instant::now);
+        Progress(Some(Arc::new(shared)))
     }
 
     /// Whether somebody wants to know.
@@ -169,6 +177,8 @@ impl Progress {
         self.report(&Summary::default());
         self.visit(0, 0, 0);
         shared.searches.fetch_add(1, Relaxed);
+        let began = shared.start.get().map_or(0, |start| start.elapsed().as_micros() as u64);
+        shared.began.store(began, Relaxed);
         shared.phase.store(phase.code(), Relaxed);
     }
 
@@ -252,6 +262,9 @@ impl Progress {
         Snapshot {
             phase: Phase::decoded(get(&shared.phase)),
             searches: get(&shared.searches),
+            elapsed: shared.start.get().map_or(Duration::ZERO, |start| {
+                start.elapsed().saturating_sub(Duration::from_micros(get(&shared.began)))
+            }),
             executions: get(&shared.executions),
             blocked: get(&shared.blocked),
             redundant: get(&shared.redundant),

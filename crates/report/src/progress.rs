@@ -10,7 +10,7 @@ use std::time::Duration;
 /// Numbers of a moment that the search does not know.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct Moment {
-    /// Since the current search has started.
+    /// Since the command has started.
     pub elapsed: Duration,
     /// Bytes that the process holds.
     pub memory: Option<u64>,
@@ -21,12 +21,12 @@ pub struct Moment {
 pub fn line(shot: &Snapshot, moment: &Moment) -> String {
     let mut line = String::new();
     if shot.judged > 0 {
-        line += &fencing(shot);
+        line += &fencing(shot, moment);
     }
     if let Some(bound) = shot.bound {
         line += &format!("buffers of {}: ", counted(bound, "store"));
     }
-    let passed = duration(moment.elapsed.as_secs_f64());
+    let passed = duration(shot.elapsed.as_secs_f64());
     line += &match shot.phase {
         Phase::Loading => format!("loading, {passed}"),
         Phase::Replaying => {
@@ -34,8 +34,8 @@ pub fn line(shot: &Snapshot, moment: &Moment) -> String {
         }
         Phase::Editing => format!("finding edits of the source, {passed}"),
         Phase::Choosing => format!("choosing fences, {passed}"),
-        Phase::SearchingStates => format!("{passed}: {}", states(shot, moment)),
-        Phase::Searching(model) => format!("{model}, {passed}: {}", executions(shot, moment)),
+        Phase::SearchingStates => format!("{passed}: {}", states(shot)),
+        Phase::Searching(model) => format!("{model}, {passed}: {}", executions(shot)),
     };
     if let Some(bytes) = moment.memory {
         line += &format!(", {} MiB", grouped(bytes >> 20));
@@ -43,31 +43,33 @@ pub fn line(shot: &Snapshot, moment: &Moment) -> String {
     line
 }
 
-/// `program 12, 3 clauses, 2 to 5 fences: `
-fn fencing(shot: &Snapshot) -> String {
-    let mut text = format!("program {}", grouped(shot.judged));
+/// `program 12 after 40 s, 3 clauses, 2 to 5 fences: `
+fn fencing(shot: &Snapshot, moment: &Moment) -> String {
+    let passed = duration(moment.elapsed.as_secs_f64());
+    let mut text = format!("program {} after {passed}", grouped(shot.judged));
     if shot.clauses > 0 {
         text += &format!(", {}", counted(shot.clauses, "clause"));
-        text += &match shot.enough {
-            Some(enough) if enough == shot.at_least => format!(", {}", counted(enough, "fence")),
-            Some(enough) => format!(", {} to {}", shot.at_least, counted(enough, "fence")),
-            None => format!(", at least {}", counted(shot.at_least, "fence")),
-        };
     }
+    text += &match (shot.at_least, shot.enough) {
+        (least, Some(enough)) if enough == least => format!(", {}", counted(enough, "fence")),
+        (least, Some(enough)) => format!(", {least} to {}", counted(enough, "fence")),
+        (0, None) => String::new(),
+        (least, None) => format!(", at least {}", counted(least, "fence")),
+    };
     text + ": "
 }
 
-fn states(shot: &Snapshot, moment: &Moment) -> String {
+fn states(shot: &Snapshot) -> String {
     let Snapshot { states, frontier, level, .. } = *shot;
-    let rate = rate(states, moment);
+    let rate = rate(states, shot);
     let (states, frontier) = (several(states, "state"), grouped(frontier));
     format!("{states}, {frontier} of them at depth {}, {rate}/s", grouped(level))
 }
 
-fn executions(shot: &Snapshot, moment: &Moment) -> String {
+fn executions(shot: &Snapshot) -> String {
     let mut text = several(shot.executions, "execution");
     if let Some(estimate) = &shot.estimate {
-        text += &remaining(shot, moment, estimate);
+        text += &remaining(shot, estimate);
     }
     for (count, what) in
         [(shot.blocked, "blocked"), (shot.cut, "cut"), (shot.redundant, "redundant")]
@@ -76,17 +78,17 @@ fn executions(shot: &Snapshot, moment: &Moment) -> String {
             text += &format!(", {} {what}", grouped(count));
         }
     }
-    text + &format!(", {}/s", rate(shot.counted() + shot.redundant, moment))
+    text + &format!(", {}/s", rate(shot.counted() + shot.redundant, shot))
 }
 
 /// The whole, and the time that is left.
-fn remaining(shot: &Snapshot, moment: &Moment, estimate: &Estimate) -> String {
+fn remaining(shot: &Snapshot, estimate: &Estimate) -> String {
     let done = shot.counted();
     let Estimate { executions, high, .. } = *estimate;
     if done as f64 >= high {
         return format!(", more than the estimate of {}", quantity(executions));
     }
-    let rate = done as f64 / moment.elapsed.as_secs_f64().max(1e-6);
+    let rate = done as f64 / shot.elapsed.as_secs_f64().max(1e-6);
     let left = |whole: f64| estimated((whole - done as f64) / rate);
     if done as f64 >= executions {
         return format!(" of up to {}, up to {} left", quantity(high), left(high));
@@ -95,8 +97,8 @@ fn remaining(shot: &Snapshot, moment: &Moment, estimate: &Estimate) -> String {
     if done > 0 { text + &format!(", {} left", left(executions)) } else { text }
 }
 
-fn rate(count: u64, moment: &Moment) -> String {
-    let rate = count as f64 / moment.elapsed.as_secs_f64().max(0.001);
+fn rate(count: u64, shot: &Snapshot) -> String {
+    let rate = count as f64 / shot.elapsed.as_secs_f64().max(0.001);
     grouped(rate as u64)
 }
 
@@ -290,10 +292,10 @@ mod tests {
     use super::*;
     use raddle_engine::Model;
 
-    const MOMENT: Moment = Moment { elapsed: Duration::from_secs(10), memory: Some(40 << 20) };
+    const MOMENT: Moment = Moment { elapsed: Duration::from_secs(200), memory: Some(40 << 20) };
 
     fn shown(shot: Snapshot) -> String {
-        line(&shot, &MOMENT)
+        line(&Snapshot { elapsed: Duration::from_secs(10), ..shot }, &MOMENT)
     }
 
     #[test]
@@ -338,7 +340,7 @@ mod tests {
             bound: Some(1),
             ..Snapshot::default()
         };
-        let expected = "program 12: buffers of 1 store: 10 s: 5,000 states, 70 of them at depth 6, \
+        let expected = "program 12 after 3 min: buffers of 1 store: 10 s: 5,000 states, 70 of them at depth 6, \
                         500/s, 40 MiB";
         assert_eq!(shown(shot), expected);
     }
@@ -353,6 +355,22 @@ mod tests {
         assert_eq!(one(Phase::SearchingStates), states);
         assert_eq!(were(1, "execution"), "1 execution was");
         assert_eq!(were(2, "execution"), "2 executions were");
+    }
+
+    #[test]
+    fn what_is_known_of_fences() {
+        let known = |clauses, at_least, enough| {
+            let phase = Phase::Editing;
+            let judged = 1234;
+            let shot = Snapshot { phase, judged, clauses, at_least, enough, ..Snapshot::default() };
+            let rest = ": finding edits of the source, 10 s, 40 MiB";
+            let line = shown(shot);
+            line.strip_suffix(rest).unwrap_or_else(|| panic!("{line}")).to_owned()
+        };
+        assert_eq!(known(0, 0, None), "program 1,234 after 3 min");
+        assert_eq!(known(0, 1, Some(36)), "program 1,234 after 3 min, 1 to 36 fences");
+        assert_eq!(known(1, 2, None), "program 1,234 after 3 min, 1 clause, at least 2 fences");
+        assert_eq!(known(3, 2, Some(2)), "program 1,234 after 3 min, 3 clauses, 2 fences");
     }
 
     #[test]

@@ -190,7 +190,7 @@ struct Search<'p> {
     judge: Judge<'p>,
     question: &'p Question,
     clauses: Vec<Clause>,
-    /// The number of fences of the last choice: all solutions have as many.
+    /// The number of fences that all solutions have at least: that of the last choice, and one after a bad one.
     at_least: usize,
     /// A choice that was judged to be good.
     enough: Option<Choice>,
@@ -224,10 +224,15 @@ impl Search<'_> {
                 let why = "it is not so even with a fence at every place that could have one";
                 return Outcome::Hopeless(why.to_owned());
             };
-            self.at_least = count(&choice);
+            self.at_least = self.at_least.max(count(&choice));
             progress.bound(self.at_least, self.enough.as_deref().map(count));
             let fenced = self.fenced(&choice);
-            match self.judge.judge(&fenced.program) {
+            let verdict = self.judge.judge(&fenced.program);
+            if matches!(verdict, Verdict::Bad | Verdict::Attacked(_)) {
+                // It is bad without fences.
+                self.at_least = self.at_least.max(1);
+            }
+            match verdict {
                 Verdict::Good => return Outcome::Fences(self.chosen(&choice)),
                 Verdict::Unknown(Unknown { why, bounds }) => {
                     self.candidate = self.chosen(&choice);

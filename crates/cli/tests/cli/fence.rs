@@ -1,6 +1,7 @@
 //! `raddle fence`: its output, and the effect of the fences that it suggests.
 
 use crate::common::{Ran, file, raddle, with_clang};
+use crate::limits::endless;
 use serde_json::Value;
 
 /// A stale read and a missed store, in one program.
@@ -316,4 +317,46 @@ fn a_fence_without_an_edit_says_what_to_write_by_hand() {
     };
     assert!(ran.out.contains("by hand: "), "{}", ran.out);
     assert!(ran.out.contains(": __atomic_thread_fence(__ATOMIC_SEQ_CST);\n"), "{}", ran.out);
+}
+
+/// A search that gives up says how many fences are needed at least, and lists a set that suffices.
+#[test]
+fn a_search_that_gives_up_says_what_is_known() {
+    let mut known = 0;
+    for most in 1..30 {
+        let path = file("fence_gives_up", "SB.litmus", SB);
+        let most = most.to_string();
+        let limited = ["fence", &path, "--model", "pso", "--goal", "--max-executions", &most];
+        let ran = raddle(&limited);
+        let found = answer(&raddle(&[&limited[..], &["--json"]].concat()));
+        let numbers = ["at_least", "at_most"].map(|name| found[name].as_u64());
+        let [Some(least), most] = numbers else { panic!("{found:#}") };
+        assert!(least <= 2 && most.is_none_or(|most| most >= 2), "{found:#}");
+        if found["count"].is_null() && least > 0 {
+            assert_eq!(ran.status, Some(3), "{ran:?}");
+            assert!(ran.out.contains("it takes at least "), "{}", ran.out);
+            known += 1;
+        }
+    }
+    assert!(known > 0);
+}
+
+/// A program whose loops all end may still need more time than it has: that says nothing about its loops.
+#[test]
+fn only_a_bound_is_a_reason_to_speak_of_endless_loops() {
+    let count = "func @t() {\n  reg %i: i32, %c: i1\n  entry:\n    %i = move i32 0\n    jump next\n\
+        next:\n    store i32 asm @x, %i\n    %i = add i32 %i, 1\n    %c = cmp ult i32 %i, 9\n    \
+        br %c, next, done\n  done:\n    ret\n}\n";
+    let threads = "global @x: i32\nthread a = @t()\nthread b = @t()\nthread c = @t()\n";
+    let path = file("fence_loops", "loops.rir", format!("{threads}{count}").as_bytes());
+    let args = ["fence", &path, "--model", "power"];
+    let told = "loops that never end are judged under";
+    let ran = raddle(&[&args[..], &["--timeout", "0.5"]].concat());
+    assert!(ran.out.contains("unknown: time ran out") && !ran.out.contains(told), "{ran:?}");
+    let path = endless("fence-bounds");
+    let args = ["fence", &path, "--model", "pso", "--timeout", "20"];
+    let ran = raddle(&[&args[..], &["--unroll", "1"]].concat());
+    assert!(ran.out.contains("(--unroll)") && !ran.out.contains(told), "{ran:?}");
+    let ran = raddle(&[&args[..], &["--max-events", "2"]].concat());
+    assert!(ran.out.contains("(--max-events)") && ran.out.contains(told), "{ran:?}");
 }

@@ -46,15 +46,22 @@ pub(super) fn write_fences(
             writeln!(out, "  {:>6}   the same text is used elsewhere: there it is {further}", "")?;
         }
     }
+    let is_cut_short = asked.question.options.limits.budget.is_spent();
     let mut seen = BTreeSet::new();
     for (number, fence) in fences.iter().enumerate() {
         if !asked.written.statements.contains_key(&number) {
             let mut words = String::new();
-            write_words(&mut words, asked, look, fence)?;
+            match is_cut_short {
+                true => writeln!(words, "  {}", title(asked, fence))?,
+                false => write_words(&mut words, asked, look, fence)?,
+            }
             if seen.insert(words.clone()) {
                 out.push_str(&words);
             }
         }
+    }
+    if is_cut_short && !seen.is_empty() {
+        writeln!(out, "  the search for edits of the source was cut short")?;
     }
     Ok(())
 }
