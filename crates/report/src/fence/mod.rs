@@ -115,7 +115,10 @@ fn write_notes(out: &mut String, asked: &Asked<'_>, result: &Fences) -> std::fmt
     }
     // A loop that goes round more often than `--unroll` allows need not be endless.
     let endless = |met: &BoundMet| !matches!(met.kind, BoundKind::Iterations | BoundKind::Inputs);
-    if result.bounds.iter().any(endless) && has_loops(asked.program) {
+    // Where time ran out before a bound was met, the loops may be the reason.
+    let unknown = matches!(result.outcome, Outcome::Unknown(_)) && result.bounds.is_empty();
+    let unknown = unknown && !Engine::Reach.has(question.options.model);
+    if (unknown || result.bounds.iter().any(endless)) && has_loops(asked.program) {
         let weak = |model: &Model| model.is_buffered();
         let judged = Model::names(Engine::Reach.models().filter(weak));
         writeln!(
