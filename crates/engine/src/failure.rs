@@ -5,6 +5,7 @@ use crate::need::{Stuck, Waiter};
 use crate::schedule::Step;
 use raddle_ir::LocId;
 use raddle_machine::{FailureKind, Fault, ThreadId};
+use serde::{Deserialize, Serialize};
 use std::ops::Deref;
 
 /// A fault of a thread in an execution.
@@ -23,7 +24,7 @@ impl Failed {
 }
 
 /// What failed, and where.
-#[derive(Clone, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct FailureSite {
     pub kind: FailureKind,
     /// The thread that failed first, as the user knows it; for a deadlock, all that wait.
@@ -90,7 +91,7 @@ impl FailureSite {
 }
 
 /// A distinct error: failures of one kind at one place.
-#[derive(Clone, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct Failure {
     /// As the first execution shows it.
     pub site: FailureSite,

@@ -7,11 +7,12 @@ use crate::failure::FailureSite;
 use raddle_ir::{LocId, Program};
 use raddle_machine::FailureKind;
 use rustc_hash::FxHashSet;
+use serde::{Deserialize, Serialize};
 use std::fmt;
 use std::path::Path;
 
 /// The errors that a search goes past.
-#[derive(Clone, PartialEq, Eq, Debug, Default)]
+#[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
 pub struct Ignored {
     /// Kinds that are not checked.
     pub kinds: Vec<FailureKind>,
@@ -21,7 +22,7 @@ pub struct Ignored {
 }
 
 /// Errors of one kind that are known, by their place.
-#[derive(Clone, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct KnownError {
     pub kind: FailureKind,
     /// The file, or the last parts of its path.
@@ -44,7 +45,7 @@ impl fmt::Display for KnownError {
 }
 
 /// Where in a file an error is known.
-#[derive(Clone, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub enum Spot {
     Anywhere,
     Line(u32),

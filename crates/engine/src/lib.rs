@@ -10,6 +10,8 @@
 //! | `schedule` | the steps that lead to an execution |
 //! | `fences` | which fences empty a store buffer |
 //! | `share` | one search by several workers |
+//! | `frontier`, `keeper` | what is left of a search as a value: saved, gone on with, divided |
+//! | `slices` | searches in slices, for tests: with the feature of this name |
 //! | `summary` | the result of a search |
 //! | `tally` | how executions end, counted into a summary |
 //! | `progress` | how far a search has got, for a display |
@@ -22,7 +24,9 @@ mod elements;
 mod estimate;
 mod failure;
 mod fences;
+mod frontier;
 mod ignored;
+mod keeper;
 mod limits;
 mod model;
 mod names;
@@ -35,6 +39,8 @@ mod progress;
 mod schedule;
 mod share;
 mod shown;
+#[cfg(feature = "slices")]
+pub mod slices;
 mod story;
 mod strategy;
 mod summary;
@@ -43,7 +49,9 @@ mod tally;
 pub use estimate::{Estimate, Sample};
 pub use failure::{Failed, Failure, FailureSite};
 pub use fences::tso_drains;
+pub use frontier::{Frontier, Item, save};
 pub use ignored::{Disregard, Ignored, IgnoredPlaces, KnownError, Spot};
+pub use keeper::{FrontierState, Keeper, Saved, Start};
 pub use limits::{Checks, Limits};
 pub use model::{Buffering, Model};
 pub use names::{Cast, Names, Origin};
@@ -54,7 +62,7 @@ pub use progress::{Phase, Progress, Reporter, Snapshot};
 pub use raddle_budget::{Budget, Spent};
 pub use raddle_machine::{Calls, Ending, FailureKind, Frame, LoopBound, Unroll, loop_places};
 pub use schedule::{EventRef, Step};
-pub use share::{Crew, Explored, Hire, Reached, Sharing, Slot};
+pub use share::{Crew, Explored, Found, Hire, Reached, Saving, Sharing, Slot, Subtrees, Task};
 pub use story::{
     Aside, Bytes, Cell, Datum, Deed, Other, ReplayEnd, ReplayEvent, Replayed, Writing,
 };

@@ -1,16 +1,19 @@
 //! The limits of a search, and what it checks.
 
+use crate::keeper::Keeper;
 use crate::progress::Progress;
 use raddle_budget::Budget;
 use raddle_machine::{Bounds, Unroll};
+use serde::{Deserialize, Serialize};
 
 /// The limits of a search. Every limit that is reached is reported in [`crate::Summary::bounds`] or
 /// [`crate::Summary::stopped`].
-#[derive(Clone, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct Limits {
     /// The most executions, of any kind.
     pub executions: Option<u64>,
     /// Time and memory, shared by all work on the same program.
+    #[serde(skip)]
     pub budget: Budget,
     /// The most events of one thread in one execution; the thread is stopped after them.
     pub events: u32,
@@ -25,9 +28,14 @@ pub struct Limits {
     /// that wait for another thread need no bound.
     pub spin: bool,
     /// The number of threads to search with. No result depends on it.
+    #[serde(skip)]
     pub workers: usize,
     /// Where searches report how far they are. It limits nothing, but goes wherever the budget goes.
+    #[serde(skip)]
     pub progress: Progress,
+    /// What keeps the rest of the search. For one search, by a command that asks for it.
+    #[serde(skip)]
+    pub keeper: Keeper,
 }
 
 impl Limits {
@@ -54,12 +62,13 @@ impl Default for Limits {
             spin: true,
             workers: 1,
             progress: Progress::NONE,
+            keeper: Keeper::NONE,
         }
     }
 }
 
 /// Optional checks.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default, Serialize, Deserialize)]
 pub struct Checks {
     /// Data races, as C11 defines them.
     pub races: bool,

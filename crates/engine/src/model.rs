@@ -10,6 +10,7 @@
 //! programs with outcomes under TSO that POWER or ARM does not have. docs/matrix.md has an example.
 
 use raddle_ir::FenceKind::{self, DmbSt, Eieio, Full, Lwsync, Mfence, StoreStore, Sync};
+use serde::{Deserialize, Serialize};
 use std::fmt;
 use std::str::FromStr;
 
@@ -40,7 +41,7 @@ struct Row {
 macro_rules! models {
     ($($(#[$doc:meta])* $model:ident: $name:literal, $buffering:expr, $fences:expr, $machine:expr, $extends:expr;)*) => {
         /// The memory models.
-        #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
+        #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug, Serialize, Deserialize)]
         pub enum Model {
             $($(#[$doc])* $model,)*
         }

@@ -5,6 +5,7 @@ use crate::story::{Deed, ReplayEvent};
 use raddle_ir::{GlobalId, LocId};
 use raddle_machine::visible::LOCK_BYTES;
 use raddle_machine::{ThreadId, layout};
+use serde::{Deserialize, Serialize};
 use std::fmt;
 
 /// A thread that waits or spins for ever.
@@ -17,7 +18,7 @@ pub struct Stuck {
 
 /// The condition under which a thread could go on. `P` identifies memory and `T` a thread: by address and
 /// number in a search, by name in a failure, with all that a reader is told in a story.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub enum Need<P = u64, T = ThreadId> {
     Lock {
         lock: P,
@@ -72,7 +73,7 @@ impl<P: fmt::Display, T: fmt::Display> fmt::Display for Need<P, T> {
 }
 
 /// A thread of a deadlock as its failure shows it.
-#[derive(Clone, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct Waiter {
     pub thread: String,
     /// Threads are given by name, and so is the global whose value a thread awaits; locks and condition

@@ -6,9 +6,10 @@ use crate::model::Model;
 use crate::strategy::Strategy;
 use raddle_budget::Budget;
 use raddle_machine::FailureKind;
+use serde::{Deserialize, Serialize};
 
 /// The seeded random schedules of a strategy that finds a sample: [`Coverage::Sample`](crate::Coverage::Sample).
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
 pub struct Sampling {
     pub seed: u64,
     pub runs: u64,
@@ -22,7 +23,7 @@ impl Default for Sampling {
 
 /// The options of a search. [`Options::validate`] refuses options that the engine of the strategy does not
 /// support.
-#[derive(Clone, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct Options {
     pub model: Model,
     pub strategy: Strategy,

@@ -301,6 +301,8 @@ pub struct Reporter {
     progress: Progress,
     /// The numbers that were reported.
     reported: [u64; 5],
+    /// The number of executions of other parts of the search, less those in `reported` that this worker has not explored.
+    elsewhere: u64,
     /// The number of executions at which the next report is due.
     due: u64,
     step: u64,
@@ -311,13 +313,24 @@ impl Reporter {
     pub fn new(progress: &Progress) -> Reporter {
         let due = if progress.is_watched() { 1 } else { u64::MAX };
         let (progress, last) = (progress.clone(), Instant::now());
-        Reporter { progress, reported: [0; 5], due, step: 1, last }
+        Reporter { progress, reported: [0; 5], elsewhere: 0, due, step: 1, last }
     }
 
     /// The number of executions at which the next report is due.
     #[inline]
     pub fn due(&self) -> u64 {
         self.due
+    }
+
+    /// The number of executions that this worker has explored, where its current part of the search has this many.
+    #[inline]
+    pub fn explored(&self, part: u64) -> u64 {
+        part.wrapping_add(self.elsewhere)
+    }
+
+    /// The search goes on after so many executions.
+    pub fn count(&mut self, executions: u64) {
+        self.elsewhere = self.elsewhere.wrapping_add(executions);
     }
 
     /// Whether a report is due after so many executions.
@@ -351,13 +364,16 @@ impl Reporter {
 
     /// The summary now includes numbers that another worker has reported.
     pub fn include(&mut self, reported: &Summary) {
-        for (known, more) in self.reported.iter_mut().zip(counts(reported)) {
+        let more = counts(reported);
+        for (known, more) in self.reported.iter_mut().zip(more) {
             *known += more;
         }
+        self.elsewhere = self.elsewhere.wrapping_sub(more[..4].iter().sum());
     }
 
     /// A new part of the search begins: its numbers start at 0.
     pub fn begin(&mut self) {
+        self.elsewhere = self.elsewhere.wrapping_add(self.reported[..4].iter().sum());
         self.reported = [0; 5];
     }
 }

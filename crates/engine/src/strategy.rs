@@ -3,6 +3,7 @@
 use crate::model::{Buffering, Model};
 use crate::options::Options;
 use raddle_machine::{FailureKind, Fault};
+use serde::{Deserialize, Serialize};
 use std::fmt;
 
 /// The engines.
@@ -82,7 +83,7 @@ pub enum Coverage {
 macro_rules! strategies {
     ($($strategy:ident: $name:literal, $engine:ident, $coverage:ident, $about:literal;)*) => {
         /// How executions are searched.
-        #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+        #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
         pub enum Strategy {
             $(#[doc = $about] $strategy,)*
         }

@@ -6,12 +6,13 @@ use crate::schedule::Step;
 use raddle_budget::Spent;
 use raddle_ir::LocId;
 use raddle_machine::{Fault, Status};
+use serde::{Deserialize, Serialize};
 
 /// The most stores into a buffer, fences, spawns and joins that a thread may perform in a row without an
 /// event.
 pub const MAX_SILENT: u32 = 100_000;
 
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
 pub enum BoundKind {
     /// [`crate::Limits::events`]
     Events,
@@ -59,7 +60,7 @@ impl BoundKind {
 }
 
 /// A bound that cut executions, or left some out.
-#[derive(Clone, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct BoundMet {
     pub kind: BoundKind,
     /// The position of the thread.
@@ -69,7 +70,7 @@ pub struct BoundMet {
 }
 
 /// The reason why the search ended before it was complete.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub enum Stopped {
     Executions,
     Time,
@@ -135,7 +136,7 @@ impl From<Spent> for Stopped {
 }
 
 /// The result of a search.
-#[derive(Clone, PartialEq, Eq, Debug, Default)]
+#[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
 pub struct Summary {
     /// Executions that failed, or in which every thread ran to its end or runs for ever without a change.
     pub executions: u64,

@@ -8,6 +8,7 @@ use crate::summary::{BoundKind, BoundMet, Stopped, Summary};
 use raddle_ir::{LocId, Program, Quantifier};
 use raddle_machine::FailureKind;
 use rustc_hash::FxHashMap;
+use serde::{Deserialize, Serialize};
 
 /// The end of one execution.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -24,26 +25,32 @@ pub enum End {
 }
 
 /// The executions that end with the same final values.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 struct Ending {
     count: u64,
     /// The schedule of the first of them, if it may be needed.
     schedule: Vec<Step>,
 }
 
-/// The counts so far. Schedules are built only where one is kept.
-#[derive(Clone, Debug)]
+/// The counts so far. Schedules are built only where one is kept. One that was read has the counts only: it can be
+/// [added](Tally::absorb) to another one.
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Tally {
     pub summary: Summary,
+    #[serde(skip)]
     keep_going: bool,
+    #[serde(skip)]
     ignored: IgnoredPlaces,
     /// Whether an error was found that the program has and that is reported.
     has_error: bool,
     /// Whether final states are collected, and whether one can violate the final condition.
+    #[serde(skip)]
     observes: bool,
+    #[serde(skip)]
     judges: bool,
     states: FxHashMap<Vec<u64>, Ending>,
     /// Scratch buffer.
+    #[serde(skip)]
     state: Vec<u64>,
 }
 
@@ -168,6 +175,16 @@ impl Tally {
                 None => {
                     self.states.insert(state, ending);
                 }
+            }
+        }
+    }
+
+    /// Adds the errors of a part of the search whose executions are not counted.
+    pub fn remember(&mut self, part: &Tally) {
+        self.has_error |= part.has_error;
+        for failure in &part.summary.failures {
+            if !self.summary.failures.iter().any(|known| known.is_same_error(failure)) {
+                self.summary.failures.push(failure.clone());
             }
         }
     }

@@ -123,9 +123,10 @@ fn attempt<const W: usize>(
         // The order in which executions are visited is that of one worker, so that a limit on their number has a
         // meaning.
         Ok(threads)
-            if options.limits.workers > 1
-                && options.limits.executions.is_none()
-                && most == u64::MAX =>
+            if options.limits.keeper.keeps()
+                || options.limits.workers > 1
+                    && options.limits.executions.is_none()
+                    && most == u64::MAX =>
         {
             segment::explore::<W>(program, threads, options)
         }

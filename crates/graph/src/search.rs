@@ -37,12 +37,13 @@ use crate::fetch::{EventId, Kind, Threads};
 use crate::graph::{Graph, RowId, Source};
 use crate::lock::{may_write_first, releases_own_lock};
 use crate::outcome::{end_of, final_state};
-use crate::segment::{Crew, Offer, Taken};
+use crate::segment::{Crew, Offer, Taken, Task};
 use crate::state::{Act, Refused, accepts_last_value, is_refused_at_once, perform, step};
 use raddle_engine::Options;
 use raddle_engine::{BoundKind, Hire, Reporter, Step, Stopped, Summary, Tally};
 use raddle_machine::{Mark, ThreadId};
 use smallvec::SmallVec;
+use std::ops::ControlFlow;
 
 /// The acts of a decision, in the order in which they are tried.
 #[derive(Clone, Debug)]
@@ -109,7 +110,7 @@ pub(crate) struct Search<'p, const W: usize> {
     pub reporter: Reporter,
     pub options: &'p Options,
     /// The other workers, if there are some, and what starts them if they are not started yet.
-    crew: Option<&'p Crew>,
+    pub crew: Option<&'p Crew<'p>>,
     pub hire: Option<Hire<'p>>,
     /// The number of decisions above the segment that is being searched, 0 for the first one; its place among the
     /// others; and whether the act at its root could be carried out.
@@ -118,6 +119,8 @@ pub(crate) struct Search<'p, const W: usize> {
     pub root_explored: bool,
     /// Whether another worker goes on with the segment.
     pub has_left: bool,
+    /// The subtree to which the segment was left, if this worker goes on there.
+    pub next: Option<(Task, Offer)>,
     /// A tally without an execution.
     pub nothing: Tally,
     /// The search ends when more executions than this are complete or blocked.
@@ -131,7 +134,7 @@ impl<'p, const W: usize> Search<'p, W> {
     pub(crate) fn new(
         mut threads: Threads<'p>,
         options: &'p Options,
-        crew: Option<&'p Crew>,
+        crew: Option<&'p Crew<'p>>,
     ) -> Search<'p, W> {
         let nothing = Tally::new(threads.program, options);
         threads.run_all();
@@ -153,6 +156,7 @@ impl<'p, const W: usize> Search<'p, W> {
             segment: None,
             root_explored: false,
             has_left: false,
+            next: None,
             nothing,
             most: u64::MAX,
         }
@@ -193,7 +197,8 @@ impl<'p, const W: usize> Search<'p, W> {
                     Some(node) => self.nodes.push(node),
                     None => {
                         self.end();
-                        if self.crew.is_some_and(|crew| !self.cooperate(crew)) {
+                        let decided = self.tally.is_decided();
+                        if !decided && self.crew.is_some_and(|crew| !self.cooperate(crew)) {
                             return Ok(None);
                         }
                     }
@@ -201,8 +206,10 @@ impl<'p, const W: usize> Search<'p, W> {
                 if self.tally.is_decided() {
                     return Ok(None);
                 }
-                if let Some(stopped) = self.limit() {
-                    return Ok(Some(stopped));
+                if let Some(stopped) = self.limit()
+                    && let ControlFlow::Break(stopped) = self.save_at_limit(stopped)
+                {
+                    return Ok(stopped);
                 }
             }
             decides = true;
@@ -241,7 +248,7 @@ impl<'p, const W: usize> Search<'p, W> {
 
     fn limit(&mut self) -> Option<Stopped> {
         let limits = &self.options.limits;
-        let explored = self.tally.explored();
+        let explored = self.reporter.explored(self.tally.explored());
         if self.reporter.is_due(explored) {
             self.reporter.report(explored, &self.tally.summary);
         }
@@ -283,7 +290,7 @@ impl<'p, const W: usize> Search<'p, W> {
             let offered = node.offers.iter().position(|(act, _)| *act == number);
             if let Some(offered) = offered {
                 let (_, offer) = node.offers.swap_remove(offered);
-                if !self.reach(offer) {
+                if !self.reach(number, offer) {
                     if self.has_left || self.tally.is_decided() {
                         return Ok(false);
                     }

@@ -6,9 +6,10 @@
 
 use crate::clock::{Chain, ClockId};
 use raddle_machine::ThreadId;
+use serde::{Deserialize, Serialize};
 
 /// How an action accesses its bytes, as other threads observe it.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub(crate) enum Class {
     /// Accesses nothing shared.
     Local,
@@ -22,7 +23,7 @@ pub(crate) const ANY: u32 = u32::MAX;
 pub(crate) const ONLY: u32 = u32::MAX - 1;
 
 /// The part of an action that is needed to perform it.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub(crate) struct Turn {
     pub thread: ThreadId,
     /// Which alternative, [`ANY`] of them, or the [`ONLY`] one.
@@ -52,7 +53,7 @@ impl Turn {
     }
 }
 
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub(crate) struct Action {
     pub thread: ThreadId,
     /// An update from the thread's buffer, not a step of the thread itself.

@@ -25,6 +25,12 @@ impl Watch {
         self.limits.executions.map_or(self.reporter.due(), |most| most.min(self.reporter.due()))
     }
 
+    /// The search goes on after so many executions.
+    pub(crate) fn count(&mut self, executions: u64) {
+        self.executions += executions;
+        self.next = self.due();
+    }
+
     /// Counts an execution. True if no further one is allowed.
     #[inline]
     pub(crate) fn is_over(&mut self, summary: &Summary) -> bool {

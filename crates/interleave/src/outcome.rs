@@ -14,6 +14,7 @@ use raddle_ir::{LocId, Program};
 use raddle_machine::visible::LOCK_BYTES;
 use raddle_machine::{Status, ThreadId, Visible};
 use rustc_hash::{FxHashSet, FxHasher};
+use serde::{Deserialize, Serialize};
 use std::hash::{Hash, Hasher};
 
 /// How an execution in which nothing more can happen has ended. Faults come first: they are real
@@ -85,7 +86,7 @@ pub(crate) fn final_state(system: &System<'_>, values: &mut Vec<u64>) {
     values.extend(observables.map(|observable| system.machine.observe(observable.what)));
 }
 
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) struct Outcomes {
     pub tally: Tally,
     /// Why the search ended early.
@@ -188,6 +189,11 @@ impl Outcomes {
         if let (Some(traces), Some(more)) = (&mut self.traces, later.traces) {
             traces.extend(more);
         }
+    }
+
+    /// A part of the search cannot be found.
+    pub(crate) fn lost(self) -> Outcomes {
+        Outcomes { stopped: Some(Stopped::Lost), ..self }
     }
 
     /// Whether there is nothing to go on for.

@@ -15,7 +15,7 @@ use crate::outcome::Outcomes;
 use crate::race::Race;
 use crate::record::Needed;
 use crate::segment;
-use crate::segment::{Crew, Offer, Reversals};
+use crate::segment::{Crew, Offer, Reversals, Task};
 use crate::strategy::{Mark, Plan};
 use crate::system::{Moment, System, field};
 use crate::wakeup::{Item, List, Trees};
@@ -48,7 +48,7 @@ pub(crate) struct Search<'p, 'o, P: Plan> {
     pub watch: Watch,
     visitor: Option<Visitor<'o>>,
     /// The other workers, if there are some.
-    crew: Option<&'o Crew>,
+    pub crew: Option<&'o Crew<'o>>,
     /// The number of levels above the segment that is being searched, 0 for the first one; its place among the others;
     /// and the reversals that it has found for those levels.
     pub floor: usize,
@@ -58,6 +58,8 @@ pub(crate) struct Search<'p, 'o, P: Plan> {
     pub is_on_its_way: bool,
     /// Whether another worker goes on with the segment.
     pub has_left: bool,
+    /// The subtree to which the segment was left, if this worker goes on there.
+    pub next: Option<(Task, Offer)>,
     /// Starts the other workers, if they are not started yet.
     pub hire: Option<Hire<'o>>,
     /// Outcomes without an execution.
@@ -76,7 +78,8 @@ pub(crate) fn visit<'o, P: Plan>(
     let visitor = match observers.map(|observers| observers.visitors) {
         // The executions are counted in the order of the search by one worker.
         visitors @ (None | Some(Watching::Each(_)))
-            if options.limits.workers > 1 && options.limits.executions.is_none() =>
+            if options.limits.keeper.keeps()
+                || options.limits.workers > 1 && options.limits.executions.is_none() =>
         {
             let visitors = visitors.and_then(|visitors| match visitors {
                 Watching::Each(visitors) => Some(visitors),
@@ -101,7 +104,7 @@ impl<'p, 'o, P: Plan> Search<'p, 'o, P> {
         mut system: System<'p>,
         options: &'o Options,
         visitor: Option<Visitor<'o>>,
-        crew: Option<&'o Crew>,
+        crew: Option<&'o Crew<'o>>,
     ) -> Search<'p, 'o, P> {
         system.wants_races = P::REVERSES;
         let nothing = Outcomes::new(system.machine.program, options);
@@ -122,6 +125,7 @@ impl<'p, 'o, P: Plan> Search<'p, 'o, P> {
             reversals: Reversals::default(),
             is_on_its_way: false,
             has_left: false,
+            next: None,
             hire: None,
             races: Vec::new(),
             sequence: Vec::new(),
@@ -137,7 +141,7 @@ impl<'p, 'o, P: Plan> Search<'p, 'o, P> {
                     return;
                 }
                 if self.watch.is_over(&self.outcomes.tally.summary) {
-                    return;
+                    return self.save_at_limit();
                 }
                 if let Some(crew) = self.crew
                     && !self.cooperate(crew)

@@ -23,38 +23,60 @@ use crate::search::Search;
 use crate::strategy::Plan;
 use crate::system::{System, Watched};
 use crate::wakeup::{Branch, Forest, Item, List};
-use raddle_engine::{Explored, Hire, Options, Reached, Slot, Stopped};
+use raddle_engine::{
+    Explored, Found, Frontier, Hire, Options, Reached, Reporter, Saving, Slot, Stopped, Subtrees,
+    save as save_frontier,
+};
 use rustc_hash::{FxHashMap, FxHasher};
+use serde::{Deserialize, Serialize};
 use smallvec::SmallVec;
 use std::hash::{Hash, Hasher};
+use std::sync::{Mutex, PoisonError};
 use std::thread;
 use std::time::Duration;
 
 pub(crate) type Offer = Slot<Task, Results, Rest>;
 pub(crate) type Sharing = raddle_engine::Sharing<Task, Results, Rest>;
+type FrontierItem = raddle_engine::Item<Task, Results, Rest>;
 
 /// A subtree to explore: that of a leaf.
-#[derive(Debug)]
+#[derive(Debug, Serialize, Deserialize)]
 pub(crate) struct Task {
-    /// The way to the state with the leaf.
+    /// The way to the state with the leaf, or to the state at which the search goes on.
     turns: Vec<Turn>,
     /// The actions that sleep on the way and in that state because they come before, each with the number of events
     /// before its state. Those that are inherited from an earlier state are left out.
     earlier: Vec<(u32, Earlier)>,
     /// The branches behind the subtree that are known, with the number of events before their state.
     later: Vec<(u32, Forest)>,
-    leaf: Turn,
+    entry: Entry,
+}
+
+/// Where in a subtree its search goes on.
+#[derive(Debug, Serialize, Deserialize)]
+enum Entry {
+    /// Nothing was explored: at this leaf.
+    Leaf(Turn),
+    /// In the middle.
+    Middle {
+        /// The number of states above the segment.
+        floor: u32,
+        /// The branches from each of its states.
+        branches: Vec<Forest>,
+        outcomes: Box<Outcomes>,
+        reversals: Reversals,
+    },
 }
 
 /// A branch that comes before the subtree.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 enum Earlier {
     Explored(Action),
     Planned(Turn),
 }
 
 /// A segment that has come to its end.
-#[derive(Debug)]
+#[derive(Debug, Serialize, Deserialize)]
 pub(crate) struct Results {
     /// The event at the root, unless it could not be performed.
     root: Option<Action>,
@@ -75,7 +97,7 @@ pub(crate) struct Rest {
 }
 
 /// A sequence to insert into the wakeup tree of a state above the segment.
-#[derive(Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 struct Reversal {
     /// The number of events before that state.
     at: u32,
@@ -85,11 +107,13 @@ struct Reversal {
 }
 
 /// The reversals that a segment has found for states above it, in order, each once.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub(crate) struct Reversals {
     list: Vec<Reversal>,
+    #[serde(skip)]
     by_hash: FxHashMap<u64, SmallVec<[u32; 1]>>,
     /// The number of elements of all sequences.
+    #[serde(skip)]
     length: usize,
 }
 
@@ -114,6 +138,13 @@ impl Reversals {
         self.list.push(reversal);
     }
 
+    /// The same with the tables that are not written.
+    fn restored(self) -> Reversals {
+        let mut restored = Reversals::default();
+        self.list.into_iter().for_each(|reversal| restored.add(reversal));
+        restored
+    }
+
     pub(crate) fn are_too_long(&self) -> bool {
         self.length > LONGEST
     }
@@ -129,7 +160,55 @@ fn hash_of<'a>(at: u32, sequence: impl Iterator<Item = &'a Action>) -> u64 {
     hasher.finish()
 }
 
-pub(crate) type Crew = raddle_engine::Crew<Task, Results, Rest, Ended>;
+impl raddle_engine::Task for Task {
+    fn is_untouched(&self) -> bool {
+        matches!(self.entry, Entry::Leaf(_))
+    }
+
+    fn depth(&self) -> usize {
+        match &self.entry {
+            Entry::Leaf(_) => self.turns.len(),
+            Entry::Middle { floor, .. } => *floor as usize,
+        }
+    }
+}
+
+impl Subtrees<Task, Results, Rest> for Task {
+    fn each(&self, visit: &mut dyn FnMut(&Offer)) {
+        let Entry::Middle { branches, .. } = &self.entry else { return };
+        branches.iter().rev().flatten().filter_map(|(_, _, offer)| offer.as_ref()).for_each(visit);
+    }
+}
+
+impl Task {
+    /// The whole tree of a search.
+    fn root(nothing: &Outcomes) -> Task {
+        let outcomes = Box::new(nothing.clone());
+        let reversals = Reversals::default();
+        let entry = Entry::Middle { floor: 0, branches: vec![Forest::new()], outcomes, reversals };
+        Task { turns: Vec::new(), earlier: Vec::new(), later: Vec::new(), entry }
+    }
+}
+
+/// The outcomes of all parts of a frontier.
+fn outcomes_of(items: &[FrontierItem], nothing: &Outcomes) -> Outcomes {
+    let mut all = nothing.clone();
+    for item in items {
+        item.slot.walk(&mut |_, found| {
+            let outcomes = match found {
+                Found::Task(Task { entry: Entry::Middle { outcomes, .. }, .. }) => &**outcomes,
+                Found::Done(results) => &results.outcomes,
+                Found::Task(_) | Found::Away(_) => return,
+            };
+            if !all.is_decided() {
+                all.absorb(outcomes.clone());
+            }
+        });
+    }
+    all
+}
+
+pub(crate) type Crew<'a> = raddle_engine::Crew<'a, Task, Results, Rest, Ended>;
 
 /// A segment that nobody goes on with.
 #[derive(Debug)]
@@ -141,38 +220,96 @@ pub(crate) struct Ended {
     outcomes: Outcomes,
 }
 
-/// Visits the executions of a system with several workers.
+/// Visits the executions of a system with several workers, or of a search that is kept.
 pub(crate) fn visit<P: Plan>(
     system: System<'_>,
     options: &Options,
     visitors: Option<Visitors<'_>>,
 ) -> Outcomes {
+    let (program, keeper) = (system.machine.program, &options.limits.keeper);
+    let nothing = Outcomes::new(program, options);
+    if !keeper.keeps() {
+        let ended = run::<P>(system, options, visitors, None, 0);
+        return put_together(ended, nothing);
+    }
+    let items = match Frontier::start(keeper, || Task::root(&nothing)) {
+        Ok(frontier) => frontier.items,
+        Err(why) => {
+            keeper.refuse(why);
+            return nothing.lost();
+        }
+    };
+    let before = outcomes_of(&items, &nothing);
+    let explored = before.tally.explored();
+    Reporter::new(&options.limits.progress).finish(&before.tally.summary);
+    let saved = Mutex::new((before, false));
+    let save = |items: &[FrontierItem]| {
+        let outcomes = outcomes_of(items, &nothing);
+        save_frontier(items, keeper, false, || outcomes.clone().finish(options.strategy));
+        *saved.lock().unwrap_or_else(PoisonError::into_inner) = (outcomes, keeper.ends());
+    };
+    let saving = Saving { items: items.clone(), keeper, save: &save };
+    let ended = run::<P>(system, options, visitors, Some(saving), explored);
+    let (mut outcomes, is_over) = saved.into_inner().unwrap_or_else(PoisonError::into_inner);
+    if let Some(first) = ended.first() {
+        // Executions were cut anywhere, so the numbers are those of the last frontier. What was found is not lost.
+        outcomes.stopped = first.outcomes.stopped;
+        ended.iter().for_each(|part| outcomes.tally.remember(&part.outcomes.tally));
+    } else if is_over {
+        outcomes.stopped = keeper.stopped().filter(|_| !items.iter().all(FrontierItem::is_done));
+    } else {
+        outcomes = outcomes_of(&items, &nothing);
+        save_frontier(&items, keeper, true, || outcomes.clone().finish(options.strategy));
+    }
+    outcomes
+}
+
+/// Runs the workers of a search. `explored` counts the executions before.
+fn run<P: Plan>(
+    system: System<'_>,
+    options: &Options,
+    visitors: Option<Visitors<'_>>,
+    saving: Option<Saving<'_, Task, Results, Rest>>,
+    explored: u64,
+) -> Vec<Ended> {
     let program = system.machine.program;
     let visitor = || visitors.map(|visitors| visitors());
-    let first = |crew: &Crew, hire: Hire<'_>| {
+    // A limit on executions is about those that come first in the order of the search.
+    let workers = match options.limits.executions {
+        None => options.limits.workers.max(1),
+        Some(_) => 1,
+    };
+    let first = |crew: &Crew<'_>, hire: Hire<'_>| {
+        crew.enter();
         let mut search = Search::<P>::new(system, options, visitor(), Some(crew));
-        search.hire = Some(hire);
-        search.enter(List::EMPTY, 0);
-        search.search_segments(crew);
+        search.hire = Some(hire).filter(|_| workers > 1);
+        search.watch.count(explored);
+        if crew.saving().is_none() {
+            search.enter(List::EMPTY, 0);
+            search.search_segments(crew);
+        }
         search.work(crew);
     };
-    let other = |crew: &Crew| {
+    let other = |crew: &Crew<'_>| {
         let watched = match visitors {
             None => Watched::Search,
             Some(_) => Watched::Notes(Notes::new(false)),
         };
         // Without a system there is one worker less.
         if let Ok(system) = System::for_search(program, options, watched) {
+            crew.enter();
             Search::<P>::new(system, options, visitor(), Some(crew)).work(crew);
         }
     };
-    let mut ended = Crew::run(options.limits.workers, cfg!(test), first, other);
+    Crew::run(workers, cfg!(test), saving, first, other)
+}
+
+/// The outcomes of a search that was not kept.
+fn put_together(mut ended: Vec<Ended>, nothing: Outcomes) -> Outcomes {
     ended.sort_by_key(|ended| ended.floor);
     let mut ended = ended.into_iter();
     let Some(Ended { mut outcomes, is_whole, .. }) = ended.next() else {
-        let mut lost = Outcomes::new(program, options);
-        lost.stopped = Some(Stopped::Lost);
-        return lost;
+        return nothing.lost();
     };
     // Where the first error ends the search, what comes after it does not count.
     if !outcomes.is_decided() {
@@ -186,8 +323,8 @@ pub(crate) fn visit<P: Plan>(
 
 impl<P: Plan> Search<'_, '_, P> {
     /// Explores subtrees of other workers until the search is over.
-    fn work(&mut self, crew: &Crew) {
-        while let Some((task, offer)) = crew.sharing.take() {
+    fn work(&mut self, crew: &Crew<'_>) {
+        while let Some((task, offer)) = self.next.take().or_else(|| crew.take()) {
             #[cfg(test)]
             tests::BEGUN.fetch_add(1, std::sync::atomic::Ordering::Relaxed);
             self.reset();
@@ -199,10 +336,13 @@ impl<P: Plan> Search<'_, '_, P> {
     }
 
     /// Searches until another worker goes on, or nobody does.
-    fn search_segments(&mut self, crew: &Crew) {
+    fn search_segments(&mut self, crew: &Crew<'_>) {
         self.run();
         if self.has_left {
             return;
+        }
+        if crew.saving().is_some() {
+            return self.end_kept_segment(crew);
         }
         while self.go_on_above() {}
         self.watch.finish(&self.outcomes.tally.summary);
@@ -219,15 +359,105 @@ impl<P: Plan> Search<'_, '_, P> {
         }
     }
 
+    /// A search that is kept: a segment has come to its end, or the search was stopped.
+    fn end_kept_segment(&mut self, crew: &Crew<'_>) {
+        self.watch.finish(&self.outcomes.tally.summary);
+        if crew.sharing.is_over() {
+            return;
+        }
+        if self.watch.is_spent() {
+            return self.abandon(crew);
+        }
+        let mut slot = self.segment.clone();
+        while self.go_on_above() {
+            slot = self.segment.clone();
+        }
+        if slot.is_some_and(|slot| crew.is_done(&slot)) {
+            crew.sharing.end();
+        }
+    }
+
+    /// Saves the frontier together with the other workers. False if the search ends with that.
+    #[cold]
+    fn save(&mut self, crew: &Crew<'_>) -> bool {
+        let Some(keeper) = crew.saving().map(|saving| saving.keeper) else { return true };
+        if keeper.ends() {
+            for _ in 0..keeper.parts() {
+                self.offer(&crew.sharing);
+            }
+        }
+        let mut noted = None;
+        crew.rest(|| {
+            self.take_over_early();
+            noted = self.segment.clone();
+            if let Some(slot) = &noted {
+                slot.set_copy(Some(self.task()));
+            }
+        });
+        if let Some(slot) = noted {
+            slot.set_copy(None);
+        }
+        !crew.sharing.is_over()
+    }
+
+    /// What is left of the segment, between two executions.
+    fn task(&self) -> Task {
+        let newest = self.levels.len() - 1;
+        let turns = self.system.events[..newest].iter().map(|event| event.action.turn()).collect();
+        let explored = |at| self.explored_at(at).map(move |action| (at as u32, *action));
+        let explored = (0..=newest).flat_map(explored);
+        let earlier = explored.map(|(at, action)| (at, Earlier::Explored(action))).collect();
+        let mut later = Vec::new();
+        for at in 0..self.floor {
+            self.add_later(at, self.levels[at].branches, &mut later);
+        }
+        let levels = self.levels[self.floor..].iter();
+        let entry = Entry::Middle {
+            floor: self.floor as u32,
+            branches: levels.map(|level| self.trees.export(level.branches)).collect(),
+            outcomes: Box::new(self.outcomes.clone()),
+            reversals: self.reversals.clone(),
+        };
+        Task { turns, earlier, later, entry }
+    }
+
+    /// The limit on executions was met: the frontier of a search that is kept is saved.
+    #[cold]
+    pub(crate) fn save_at_limit(&mut self) {
+        let Some(crew) = self.crew else { return };
+        if let (Some(saving), Some(stopped)) = (crew.saving(), self.watch.stopped())
+            && !self.watch.is_spent()
+        {
+            saving.keeper.end(stopped);
+            self.save(crew);
+        }
+    }
+
+    /// The search has come to a subtree that another process explores: puts what is left back.
+    #[cold]
+    fn put_back(&mut self) {
+        self.watch.finish(&self.outcomes.tally.summary);
+        self.has_left = true;
+        while let Some(slot) = self.segment.clone() {
+            match slot.put_back(self.task()) {
+                Ok(()) => return,
+                Err(rest) => self.take_over(rest),
+            }
+        }
+    }
+
     /// Between two executions: takes over what was left to this worker, and gives idle workers something to do. False
     /// if the search is over.
     #[inline]
-    pub(crate) fn cooperate(&mut self, crew: &Crew) -> bool {
+    pub(crate) fn cooperate(&mut self, crew: &Crew<'_>) -> bool {
         self.take_over_early();
         if let Some(hire) = &mut self.hire
             && crew.is_time_to_hire(hire)
         {
             self.hire = None;
+        }
+        if crew.is_to_save() && !self.save(crew) {
+            return false;
         }
         if crew.sharing.is_wanted() {
             self.offer(&crew.sharing);
@@ -322,7 +552,8 @@ impl<P: Plan> Search<'_, '_, P> {
             turns.push(self.trees.action(branch).turn());
         }
         let Some(leaf_turn) = turns.pop() else { return };
-        let offer = sharing.offer(Task { turns, earlier, later, leaf: leaf_turn });
+        let entry = Entry::Leaf(leaf_turn);
+        let offer = sharing.offer(Task { turns, earlier, later, entry });
         self.trees.set_offer(leaf, offer);
     }
 
@@ -351,8 +582,15 @@ impl<P: Plan> Search<'_, '_, P> {
 
     /// The budget was spent on the way to a subtree. What was left to this worker is not lost.
     #[cold]
-    fn abandon(&mut self, crew: &Crew) {
+    fn abandon(&mut self, crew: &Crew<'_>) {
         let stopped = self.watch.stopped();
+        if crew.saving().is_some() {
+            let mut outcomes = std::mem::replace(&mut self.outcomes, self.nothing.clone());
+            outcomes.stopped = stopped.or(Some(Stopped::Lost));
+            crew.keep(Ended { floor: self.floor, is_whole: false, outcomes });
+            crew.sharing.end();
+            return;
+        }
         let mut segment = self.segment.take();
         while let Some(offer) = segment.take() {
             let outcomes = self.nothing.clone();
@@ -397,6 +635,10 @@ impl<P: Plan> Search<'_, '_, P> {
                 return false;
             }
             if let Some(turn) = turn {
+                // A way that was read might be of another program, or another version.
+                if self.crew.is_some_and(|crew| crew.saving().is_some()) && !self.can_take(turn) {
+                    return false;
+                }
                 self.explore(depth, *turn, List::EMPTY);
             }
         }
@@ -404,14 +646,33 @@ impl<P: Plan> Search<'_, '_, P> {
             self.levels[at as usize].branches = self.trees.import(forest);
         }
         self.outcomes.tally.summary.events = 0;
-        self.floor = self.levels.len();
         self.is_on_its_way = false;
-        let depth = self.floor - 1;
-        match self.planned(depth, task.leaf) {
-            Some(turn) => self.explore(depth, turn, List::EMPTY),
-            None => self.outcomes.tally.summary.redundant += 1,
+        match task.entry {
+            Entry::Middle { floor, branches, outcomes, reversals } => {
+                self.floor = floor as usize;
+                for (level, forest) in self.levels[self.floor..].iter_mut().zip(branches) {
+                    level.branches = self.trees.import(forest);
+                }
+                self.watch.include(&outcomes.tally.summary);
+                self.outcomes.absorb(*outcomes);
+                self.reversals = reversals.restored();
+            }
+            Entry::Leaf(leaf) => {
+                self.floor = self.levels.len();
+                let depth = self.floor - 1;
+                match self.planned(depth, leaf) {
+                    Some(turn) => self.explore(depth, turn, List::EMPTY),
+                    None => self.outcomes.tally.summary.redundant += 1,
+                }
+            }
         }
         true
+    }
+
+    /// Whether a turn of a way can be taken now.
+    fn can_take(&self, turn: &Turn) -> bool {
+        let machine = &self.system.machine;
+        machine.thread_ids().any(|id| id == turn.thread) && self.system.is_enabled(turn)
     }
 
     fn put_to_sleep(&mut self, depth: usize, action: Option<Action>) {
@@ -436,8 +697,8 @@ impl<P: Plan> Search<'_, '_, P> {
     #[cold]
     pub(crate) fn go_on_above(&mut self) -> bool {
         let Some(segment) = self.segment.take() else { return false };
-        let at = self.floor - 1;
-        let root = self.system.events.get(at).map(|event| event.action);
+        let root = self.floor.checked_sub(1).and_then(|at| self.system.events.get(at));
+        let root = root.map(|event| event.action);
         self.watch.finish(&self.outcomes.tally.summary);
         let explored = segment.end(|| Results {
             root,
@@ -479,7 +740,7 @@ impl<P: Plan> Search<'_, '_, P> {
     /// Reaches a leaf that was offered. True if it is still to be explored.
     #[cold]
     pub(crate) fn reach(&mut self, depth: usize, leaf: Branch) -> bool {
-        let Some(offer) = self.trees.take_offer(leaf) else { return true };
+        let Some(offer) = self.trees.offer_of(leaf) else { return true };
         self.watch.finish(&self.outcomes.tally.summary);
         let levels = &self.levels[self.floor..=depth];
         let reached = offer.reach(|| Rest {
@@ -490,9 +751,21 @@ impl<P: Plan> Search<'_, '_, P> {
             segment: self.segment.take(),
         });
         match reached {
-            Reached::Open => return true,
+            Reached::Open => {
+                self.trees.take_offer(leaf);
+                return true;
+            }
             Reached::Left => self.has_left = true,
+            Reached::Begun(task) => {
+                self.has_left = true;
+                self.next = Some((task, offer));
+            }
+            Reached::Away => {
+                self.trees.put_back(&mut self.levels[depth].branches, leaf);
+                self.put_back();
+            }
             Reached::Done(Results { root, outcomes, reversals }) => {
+                self.trees.take_offer(leaf);
                 self.watch.include(&outcomes.tally.summary);
                 self.outcomes.absorb(outcomes);
                 self.plan_all(reversals);
@@ -520,7 +793,7 @@ impl<P: Plan> Search<'_, '_, P> {
 }
 
 /// Keeps the results of a subtree whose owner stops before it reaches it.
-fn keep_results(crew: &Crew, offer: Option<Offer>, stopped: Option<Stopped>) {
+fn keep_results(crew: &Crew<'_>, offer: Option<Offer>, stopped: Option<Stopped>) {
     if let Some(results) = offer.and_then(|offer| offer.close()) {
         let mut outcomes = results.outcomes;
         outcomes.stopped = stopped;

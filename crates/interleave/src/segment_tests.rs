@@ -1,9 +1,11 @@
 //! A search by several workers has the result of one, whatever they do when.
 
-use raddle_engine::{Engine, Model, Options, Strategy, Summary};
+use raddle_engine::slices::Sliced;
+use raddle_engine::{Engine, Model, Options, Stopped, Strategy, Summary};
 use raddle_ir::Verified;
 use raddle_oracle::campaign::{Comparison, compare_under, generated, only_if, same};
 use raddle_oracle::generate::Config;
+use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
 
 const STRATEGIES: [Strategy; 4] =
     [Strategy::Optimal, Strategy::Source, Strategy::Persistent, Strategy::Exhaustive];
@@ -32,6 +34,42 @@ fn same_search(program: &Verified, model: Model) -> Comparison {
         }
     }
     Ok(())
+}
+
+/// A search that is stopped again and again, and divided into parts, has the result of one that is not.
+fn same_slices(program: &Verified, model: Model) -> Comparison {
+    let (mut parts, mut waits) = (0, 0);
+    for (seed, strategy) in STRATEGIES.into_iter().enumerate() {
+        for keep_going in [true, false] {
+            let options = Options { keep_going, ..Options::new(model).by(strategy) };
+            let mut small = options.clone();
+            small.limits.executions = Some(300);
+            let expected = found(program, &small);
+            only_if(expected.stopped != Some(Stopped::Executions))?;
+            let seed = 10 * expected.events + seed as u64;
+            let mut sliced = Sliced::new(&options, seed, |options| found(program, options));
+            same("the summary", &sliced.run(), &expected)?;
+            (parts, waits) = (parts + sliced.parts, waits + sliced.waits);
+        }
+    }
+    PARTS.fetch_add(parts, Relaxed);
+    WAITS.fetch_add(waits, Relaxed);
+    Ok(())
+}
+
+static PARTS: AtomicU32 = AtomicU32::new(0);
+static WAITS: AtomicU32 = AtomicU32::new(0);
+
+#[test]
+fn in_slices() {
+    let models: Vec<Model> = Engine::Interleave.models().collect();
+    for config in [Config::memory(), Config::waiting(), Config::synchronised()] {
+        let tally = compare_under(generated(&config, 20), &models, same_slices);
+        assert!(tally.compared > tally.skipped, "most programs are too large");
+    }
+    let (parts, waits) = (PARTS.load(Relaxed), WAITS.load(Relaxed));
+    eprintln!("{parts} parts, {waits} slices that had to wait");
+    assert!(parts > 100 && waits > 20, "{parts} parts, {waits} slices that had to wait");
 }
 
 fn agree(config: &Config) {

@@ -297,6 +297,22 @@ impl Trees {
     }
 
     /// The offer of a leaf that was taken out.
+    pub(crate) fn offer_of(&self, branch: Branch) -> Option<Offer> {
+        self.offers[branch.offer.checked_sub(1)? as usize].clone()
+    }
+
+    /// Puts a branch back that was taken out of a tree right before.
+    pub(crate) fn put_back(&mut self, list: &mut List, branch: Branch) {
+        let link = self.new_node(Action::of(branch.turn));
+        let node = &mut self.nodes[link as usize - 1];
+        (node.children, node.next, node.offer) = (branch.below, list.first, branch.offer);
+        list.first = link;
+        if list.last == 0 {
+            list.last = link;
+        }
+    }
+
+    /// [`Trees::offer_of`], which the trees forget.
     pub(crate) fn take_offer(&mut self, branch: Branch) -> Option<Offer> {
         self.offers[branch.offer.checked_sub(1)? as usize].take()
     }

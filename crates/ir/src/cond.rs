@@ -2,8 +2,9 @@
 //! executions, as litmus tests have them.
 
 use crate::program::ObservableId;
+use serde::{Deserialize, Serialize};
 
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub enum Quantifier {
     /// Some execution satisfies the proposition.
     Exists,
@@ -13,13 +14,13 @@ pub enum Quantifier {
     Forall,
 }
 
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub enum CmpOp {
     Eq,
     Ne,
 }
 
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub enum Term {
     Observable(ObservableId),
     /// Truncated to the type of the other side before the comparison, so that `-1` is all ones.
@@ -29,7 +30,7 @@ pub enum Term {
 }
 
 /// `L` and `R` are the two sides of a comparison. A front end first has them as they are written.
-#[derive(Clone, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub enum Prop<L = Term, R = Term> {
     True,
     False,
@@ -40,7 +41,7 @@ pub enum Prop<L = Term, R = Term> {
     Implies(Box<Prop<L, R>>, Box<Prop<L, R>>),
 }
 
-#[derive(Clone, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct Condition<L = Term, R = Term> {
     pub quantifier: Quantifier,
     pub prop: Prop<L, R>,

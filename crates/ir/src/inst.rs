@@ -3,15 +3,16 @@
 use crate::program::{BlockId, FuncId, GlobalId, LocId, Reg};
 use crate::types::Type;
 use crate::words::{BinOp, CastOp, FailKind, FenceKind, FloatPred, IntPred, Order, RmwOp, UnOp};
+use serde::{Deserialize, Serialize};
 
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
 pub enum Pred {
     Int(IntPred),
     Float(FloatPred),
 }
 
 /// How an access touches memory, apart from its address and width.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
 pub struct Access {
     pub order: Order,
     pub volatile: bool,
@@ -30,7 +31,7 @@ impl Access {
 }
 
 /// An input of an instruction.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
 pub enum Operand {
     Reg(Reg),
     /// The bits of a constant; its type comes from the context (floats are given by their encoding).
@@ -61,14 +62,14 @@ impl From<u64> for Operand {
     }
 }
 
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
 pub enum Callee {
     Direct(FuncId),
     /// A call through a pointer.
     Indirect(Operand),
 }
 
-#[derive(Clone, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct Inst {
     pub kind: InstKind,
     pub loc: LocId,
@@ -76,7 +77,7 @@ pub struct Inst {
 
 /// The instructions. Destination registers come first. If a `ty` stands beside operands, all of
 /// them have that type; addresses always have the type [`Type::Ptr`].
-#[derive(Clone, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub enum InstKind {
     // ---- local ----
     Bin {
@@ -307,13 +308,13 @@ pub enum InstKind {
     },
 }
 
-#[derive(Clone, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct Terminator {
     pub kind: TerminatorKind,
     pub loc: LocId,
 }
 
-#[derive(Clone, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub enum TerminatorKind {
     Jump(BlockId),
     /// `cond` is an `i1`.

@@ -5,11 +5,12 @@ use crate::inst::{Inst, Operand, Terminator};
 use crate::source::{SourceId, SourceType};
 use crate::types::Type;
 use cranelift_entity::{PrimaryMap, entity_impl};
+use serde::{Deserialize, Serialize};
 
 macro_rules! ids {
     ($($(#[$meta:meta])* $name:ident $prefix:literal),+ $(,)?) => {$(
         $(#[$meta])*
-        #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+        #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
         pub struct $name(u32);
         entity_impl!($name, $prefix);
     )+};
@@ -27,7 +28,7 @@ ids! {
 }
 
 /// A source position, as an index into [`Program::locs`]; [`LocId::NONE`] if no position is known.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize, Deserialize)]
 pub struct LocId(pub u32);
 
 impl LocId {
@@ -36,7 +37,7 @@ impl LocId {
 
 /// The point before an instruction. An index equal to the number of instructions is the point before the
 /// terminator.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize, Deserialize)]
 pub struct Point {
     pub func: FuncId,
     pub block: BlockId,
@@ -44,14 +45,14 @@ pub struct Point {
 }
 
 /// The calls of a function that have the same position, or none.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize, Deserialize)]
 pub struct CallSite {
     pub func: FuncId,
     pub at: LocId,
 }
 
 /// A place in a source file, and the call into which it was inlined, if it was inlined.
-#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+#[derive(Clone, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
 pub struct Loc {
     /// Index into [`Program::files`].
     pub file: u32,
@@ -61,7 +62,7 @@ pub struct Loc {
     pub inlined_at: LocId,
 }
 
-#[derive(Clone, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct RegInfo {
     pub ty: Type,
     /// The name in the source; unique within a function if present.
@@ -76,7 +77,7 @@ impl RegInfo {
     }
 }
 
-#[derive(Clone, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct Block {
     /// A label, unique within the function if present.
     pub name: Option<String>,
@@ -84,7 +85,7 @@ pub struct Block {
     pub term: Terminator,
 }
 
-#[derive(Clone, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct Function {
     pub name: String,
     /// The registers that hold the arguments on entry: the first registers, in order.
@@ -99,7 +100,7 @@ pub struct Function {
 }
 
 /// A memory object that exists from the start.
-#[derive(Clone, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct Global {
     pub name: String,
     pub size: u64,
@@ -137,7 +138,7 @@ impl Global {
 }
 
 /// A thread that runs from the start. A C program has one (`main`); a litmus test has one for each column.
-#[derive(Clone, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct InitThread {
     pub name: String,
     pub func: FuncId,
@@ -145,14 +146,14 @@ pub struct InitThread {
 }
 
 /// A register or memory cell whose final value is part of the outcome of an execution.
-#[derive(Clone, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct Observable {
     /// The name in the source: `0:EAX`, `x`.
     pub name: String,
     pub what: Observed,
 }
 
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub enum Observed {
     /// A register of the thread's outermost function.
     Reg(ThreadIdx, Reg),
@@ -166,13 +167,13 @@ pub enum Observed {
 /// A question of reachability: can every thread named here be at the start of its block, in its
 /// outermost function, all at the same time? Only control locations count: memory, registers and
 /// store buffers may have any contents.
-#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+#[derive(Clone, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
 pub struct Goal {
     /// Each thread at most once; at least one thread.
     pub places: Vec<(ThreadIdx, BlockId)>,
 }
 
-#[derive(Clone, PartialEq, Eq, Debug, Default)]
+#[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
 pub struct Program {
     pub name: String,
     pub files: Vec<String>,

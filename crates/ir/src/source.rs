@@ -7,9 +7,10 @@
 use crate::mnemonics;
 use crate::program::Program;
 use cranelift_entity::entity_impl;
+use serde::{Deserialize, Serialize};
 
 /// A type, by its place in [`Program::types`].
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct SourceId(u32);
 entity_impl!(SourceId, "type");
 
@@ -18,12 +19,13 @@ pub const MAX_TYPE_DEPTH: usize = 64;
 
 mnemonics! {
     /// The interpretation of the bits of a scalar.
+    #[derive(Serialize, Deserialize)]
     Number {
         Signed = "int", Unsigned = "uint", Char = "char", Bool = "bool", Float = "float",
     }
 }
 
-#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+#[derive(Clone, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
 pub enum SourceType {
     Scalar {
         number: Number,
@@ -55,7 +57,7 @@ pub enum SourceType {
 }
 
 /// A member of a structure, class or union; a base class is a member without a name.
-#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+#[derive(Clone, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
 pub struct Member {
     /// Empty if its own members are named as if they were members of the whole.
     pub name: String,

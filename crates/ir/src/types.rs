@@ -1,9 +1,10 @@
 //! Scalar types. The IR has no aggregates: front ends split them into bytes and offsets.
 
+use serde::{Deserialize, Serialize};
 use std::fmt;
 
 /// The type of a register, an operand or a memory access.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
 pub enum Type {
     /// A two's complement integer of 1 to 128 bits; signedness is in the operations.
     Int(u8),

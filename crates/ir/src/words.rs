@@ -3,6 +3,8 @@
 //! Each implements [`Mnemonic`]: one table per enumeration gives both the printer and the parser
 //! their words.
 
+use serde::{Deserialize, Serialize};
+
 /// A word of the text form for each value of an enumeration.
 pub trait Mnemonic: Copy + PartialEq + 'static {
     const TABLE: &'static [(&'static str, Self)];
@@ -34,6 +36,7 @@ macro_rules! mnemonics {
 mnemonics! {
     /// Arithmetic on two operands. Integer operations wrap; `shl`, `lshr`, `ashr` by the width or more
     /// give 0 (or the sign); a division by zero fails the thread. `add` and `sub` also accept pointers.
+    #[derive(Serialize, Deserialize)]
     BinOp {
         Add = "add", Sub = "sub", Mul = "mul",
         UDiv = "udiv", SDiv = "sdiv", URem = "urem", SRem = "srem",
@@ -50,10 +53,12 @@ impl BinOp {
 }
 
 mnemonics! {
+    #[derive(Serialize, Deserialize)]
     UnOp { Not = "not", Neg = "neg", FNeg = "fneg" }
 }
 
 mnemonics! {
+    #[derive(Serialize, Deserialize)]
     IntPred {
         Eq = "eq", Ne = "ne",
         Ult = "ult", Ule = "ule", Ugt = "ugt", Uge = "uge",
@@ -63,6 +68,7 @@ mnemonics! {
 
 mnemonics! {
     /// Float comparisons: `o` is false and `u` is true when an operand is not a number.
+    #[derive(Serialize, Deserialize)]
     FloatPred {
         Oeq = "oeq", One = "one", Olt = "olt", Ole = "ole", Ogt = "ogt", Oge = "oge", Ord = "ord",
         Ueq = "ueq", Une = "une", FUlt = "fult", FUle = "fule", FUgt = "fugt", FUge = "fuge",
@@ -71,6 +77,7 @@ mnemonics! {
 }
 
 mnemonics! {
+    #[derive(Serialize, Deserialize)]
     CastOp {
         Trunc = "trunc", ZExt = "zext", SExt = "sext", BitCast = "bitcast",
         PtrToInt = "ptrtoint", IntToPtr = "inttoptr",
@@ -81,6 +88,7 @@ mnemonics! {
 
 mnemonics! {
     /// The operation that an atomic read-modify-write applies to the old value and its operand.
+    #[derive(Serialize, Deserialize)]
     RmwOp {
         Xchg = "xchg", Add = "add", Sub = "sub", And = "and", Nand = "nand", Or = "or", Xor = "xor",
         Max = "max", Min = "min", UMax = "umax", UMin = "umin", FAdd = "fadd", FSub = "fsub",
@@ -89,6 +97,7 @@ mnemonics! {
 
 mnemonics! {
     /// The order of an access: a C11 order, or the kind of a machine instruction.
+    #[derive(Serialize, Deserialize)]
     Order {
         /// A C access that is not atomic: two of them may race.
         Plain = "plain",
@@ -123,6 +132,7 @@ impl Order {
 
 mnemonics! {
     /// Fences, as the program wrote them. Each model defines which of them it respects, and how.
+    #[derive(Serialize, Deserialize)]
     FenceKind {
         /// A full fence on every machine.
         Full = "full",
@@ -141,6 +151,7 @@ mnemonics! {
 
 mnemonics! {
     /// The error that a `fail` instruction reports.
+    #[derive(Serialize, Deserialize)]
     FailKind {
         Assertion = "assertion",
         /// A bad pointer, a bad free, an overflow of an object.

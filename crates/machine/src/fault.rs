@@ -4,9 +4,10 @@ use crate::layout::{MAX_OBJECT, MAX_OBJECTS};
 use crate::memory::Purpose;
 use crate::thread::MAX_THREADS;
 use raddle_ir::FailKind;
+use serde::{Deserialize, Serialize};
 
 /// The kinds of failures of a program.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug, Serialize, Deserialize)]
 pub enum FailureKind {
     Assertion,
     /// Threads wait for ever: a state of several threads, which only engines see.

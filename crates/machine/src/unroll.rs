@@ -6,9 +6,10 @@ use crate::counting::Counting;
 use crate::loops::heads;
 use raddle_ir::flow::back_edges;
 use raddle_ir::{BlockId, FuncId, Function, LocId, Program};
+use serde::{Deserialize, Serialize};
 
 /// Bounds on loops: how often each loop may go back, each time it is entered.
-#[derive(Clone, PartialEq, Eq, Debug, Default)]
+#[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
 pub struct Unroll {
     /// For loops that are not named in `at`.
     pub most: Option<u32>,
@@ -19,7 +20,7 @@ pub struct Unroll {
 }
 
 /// A bound on the loops at a line.
-#[derive(Clone, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct LoopBound {
     /// The file, or the last parts of its path.
     pub file: String,
