@@ -4,6 +4,7 @@ use crate::args::Command;
 use crate::args::commands::CheckArgs;
 use crate::config::{self, CheckConfig, SourceConfig};
 use crate::estimate;
+use crate::keep;
 use crate::output::{Output, Stop};
 use crate::pages::{Pages, fence_command};
 use crate::project::Line;
@@ -101,6 +102,8 @@ fn check_program(
     output.calls = config.calls;
     let witness = config.witness.as_deref();
     let witness = WitnessFile::at(witness, &config.source, config.checks, output)?;
+    let inputs: Vec<&Path> = config.source.inputs().collect();
+    let files = keep::Files::at(&config.keep, &inputs, output)?;
     let models: Vec<Model> = config.searches.iter().map(|options| options.model).collect();
     let source = source::prepare(&config.source, &models, &config.unroll, output)?;
     witness.check_against(&source, output)?;
@@ -108,9 +111,14 @@ fn check_program(
     if let Some(time) = config.estimate {
         return estimate::check(config, &source, time, output).map(|()| output.status());
     }
+    if let Some(options) = config.searches.first()
+        && files.write_frontier(&source, options, output)?
+    {
+        return Ok(output.status());
+    }
     let mut found = Vec::new();
     reports.check_against(&source, output)?;
-    let printed = search(config, &source, &mut found, (pages, reports), output);
+    let printed = search(config, &source, files, &mut found, (pages, reports), output);
     if source.stopped.is_some() {
         return printed.map(|()| output.status());
     }
@@ -127,15 +135,21 @@ fn check_program(
 fn search(
     config: &CheckConfig,
     source: &Source,
+    files: keep::Files<'_>,
     found: &mut Vec<(Options, Vec<Violation>)>,
     (pages, reports): (&mut Pages, &mut Reports),
     output: &mut Output,
 ) -> Result<(), Stop> {
     let Source { program, shown: file, optimised, .. } = source;
     let sources = Sources::from_disk();
+    let mut files = Some(files);
     for (n, options) in config.searches.iter().enumerate() {
         let models_left = config.searches.len() - n;
         let options = options.clone().within(options.limits.budget.share(models_left));
+        let (options, kept) = match files.take().filter(|_| config.keep.keeps()) {
+            Some(files) => files.keep(source, &options, output)?,
+            None => (options, None),
+        };
         let checked = match source.stopped {
             Some(spent) => {
                 let result = CheckResult::unsearched(spent);
@@ -146,6 +160,9 @@ fn search(
             }
             None => Iterated::once(program, &options),
         };
+        if let Some(kept) = kept {
+            kept.end(output)?;
+        }
         let status = Status::of(checked.result.verdict, config.strict);
         output.note(status);
         let run = Run { file, program, options: &checked.options };

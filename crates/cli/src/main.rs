@@ -6,7 +6,7 @@
 //! | [`config`] | parsed arguments become validated ones, here and nowhere else |
 //! | [`input`] | finding, reading, parsing and verifying files |
 //! | [`source`] | from the files that were named to a program |
-//! | [`litmus`], [`check`], [`matrix`], [`robust`], [`monitor`], [`reach`], [`fence`], [`replay`], [`mod@print`], [`doctor`] | the commands |
+//! | [`litmus`], [`check`], [`matrix`], [`robust`], [`monitor`], [`reach`], [`fence`], [`replay`], [`slice`], [`mod@print`], [`doctor`] | the commands |
 //! | [`completions`], [`man`] | completions for shells and man pages, from the definitions in [`args`] |
 //! | [`project`] | `raddle.toml`: the checks of a project |
 //! | [`unroll`] | whether the program has the loops that are bounded |
@@ -17,6 +17,7 @@
 //! | [`signals`] | SIGINT and SIGTERM |
 //! | [`closed`] | whether there is a standard output |
 //! | [`heap`] | how the allocator treats large blocks |
+//! | [`keep`] | searches that are stopped and gone on with |
 //! | [`progress`] | the progress of a command, on standard error |
 //! | [`mod@estimate`] | the size of a search instead of its result |
 //! | [`output`] | standard output and error, broken pipes, colours |
@@ -33,6 +34,7 @@ mod estimate;
 mod fence;
 mod heap;
 mod input;
+mod keep;
 mod litmus;
 mod man;
 mod matrix;
@@ -47,6 +49,7 @@ mod replay;
 mod reports;
 mod robust;
 mod signals;
+mod slice;
 mod source;
 mod status;
 mod stream;
@@ -182,6 +185,7 @@ fn command(cli: &Cli, output: &mut Output) -> Result<Status, Stop> {
             reports.after(output, |reports, output| reach::run(&config, reports, output))
         }
         Command::Replay(args) => replay::run(&config::replay(args)?, output),
+        Command::Slice(args) => slice::run(&config::slice(args)?, output),
         Command::Print(args) => print::run(&config::print(args)?, output),
         Command::Doctor(args) => doctor::run(args, output),
         Command::Completions(args) => completions::run(args.shell, output),

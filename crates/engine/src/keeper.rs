@@ -69,6 +69,7 @@ struct Shared {
     start: Mutex<Option<Start>>,
     /// The most parts that the last frontier is divided into, beside its rest.
     parts: usize,
+    before: OnceLock<Summary>,
     due: AtomicU8,
     stopped: OnceLock<Stopped>,
     refusal: OnceLock<String>,
@@ -95,6 +96,7 @@ impl Keeper {
         Keeper(Some(Arc::new(Shared {
             start: Mutex::new(start),
             parts,
+            before: OnceLock::new(),
             due: AtomicU8::new(IDLE),
             stopped: OnceLock::new(),
             refusal: OnceLock::new(),
@@ -116,6 +118,19 @@ impl Keeper {
     /// The most parts that the last frontier is divided into.
     pub fn parts(&self) -> usize {
         self.0.as_deref().map_or(0, |shared| shared.parts)
+    }
+
+    /// The search begins after these numbers.
+    pub fn begin(&self, before: &Summary) {
+        if let Some(shared) = self.0.as_deref() {
+            let _ = shared.before.set(before.clone());
+        }
+    }
+
+    /// The numbers before the search began.
+    pub fn before(&self) -> Summary {
+        let before = self.0.as_deref().and_then(|shared| shared.before.get());
+        before.cloned().unwrap_or_default()
     }
 
     /// Asks for the frontier to be saved.

@@ -175,6 +175,7 @@ pub(crate) fn explore<const W: usize>(
     let before = tally_of(&items, &nothing);
     let explored = before.explored();
     Reporter::new(&options.limits.progress).finish(&before.summary);
+    keeper.begin(&before.summary);
     let saved = Mutex::new((before, false));
     let save = |items: &[FrontierItem]| {
         let tally = tally_of(items, &nothing);

@@ -242,6 +242,7 @@ pub(crate) fn visit<P: Plan>(
     let before = outcomes_of(&items, &nothing);
     let explored = before.tally.explored();
     Reporter::new(&options.limits.progress).finish(&before.tally.summary);
+    keeper.begin(&before.tally.summary);
     let saved = Mutex::new((before, false));
     let save = |items: &[FrontierItem]| {
         let outcomes = outcomes_of(items, &nothing);

@@ -20,6 +20,7 @@
 //! | [`json`] | litmus results and verdicts as JSON, one object per line |
 //! | `story` | the events along schedules, as JSON |
 //! | [`document`] | witness files, written and read |
+//! | [`frontier`] | files with what is left of a search, written and read |
 //! | [`diagnostic`] | diagnostics with an excerpt of the source |
 //! | `paint` | colours |
 //! | `demangle` | C++ names in readable form |
@@ -37,6 +38,7 @@ pub mod diagnostic;
 pub mod document;
 pub mod fence;
 pub mod findings;
+pub mod frontier;
 pub mod html;
 pub mod json;
 pub mod litmus;

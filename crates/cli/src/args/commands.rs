@@ -3,8 +3,8 @@
 use super::kinds::KindArgs;
 use super::models;
 use super::shared::{
-    BudgetArgs, BufferArgs, EstimateArgs, FilesArgs, JobsArgs, LimitArgs, ModelArgs, OutputArgs,
-    ProgressArgs, ReportArgs, SamplingArgs, SearchArgs, SourceArgs, StoryArgs,
+    BudgetArgs, BufferArgs, EstimateArgs, FilesArgs, JobsArgs, KeepArgs, LimitArgs, ModelArgs,
+    OutputArgs, ProgressArgs, ReportArgs, SamplingArgs, SearchArgs, SourceArgs, StoryArgs,
 };
 use clap::{Args, ValueEnum, ValueHint};
 use clap_complete::Shell;
@@ -67,6 +67,8 @@ pub(crate) struct CheckArgs {
     pub progress: ProgressArgs,
     #[command(flatten)]
     pub estimate: EstimateArgs,
+    #[command(flatten)]
+    pub keep: KeepArgs,
     #[command(flatten)]
     pub reports: ReportArgs,
     /// Take the checks, options and suppressions of this file [default: raddle.toml in this folder, or above

@@ -4,7 +4,7 @@
 //! | module | subject |
 //! |---|---|
 //! | [`commands`] | the arguments of each command |
-//! | [`matrix`], [`doctor`] | those of `raddle matrix` and `raddle doctor` |
+//! | [`matrix`], [`slice`], [`doctor`] | those of `raddle matrix`, `raddle slice` and `raddle doctor` |
 //! | [`shared`] | groups of arguments that several commands have |
 //! | [`models`] | the models and strategies, and which command takes which |
 //! | [`kinds`] | the kinds of errors: which are checked, and which single ones are known |
@@ -19,6 +19,7 @@ mod models;
 #[cfg(test)]
 mod reference;
 pub(crate) mod shared;
+pub(crate) mod slice;
 pub(crate) mod values;
 
 use crate::status::{self, Status};
@@ -30,8 +31,9 @@ use commands::{
 use doctor::DoctorArgs;
 use matrix::MatrixArgs;
 use signal_hook::consts::{SIGINT, SIGTERM};
+use slice::SliceArgs;
 
-pub(crate) const EXAMPLES: [&str; 14] = [
+pub(crate) const EXAMPLES: [&str; 16] = [
     "raddle litmus examples/SB.litmus --model sc,tso",
     "raddle litmus tests/ --model tso --json > results.jsonl",
     "raddle check prog.c --model tso",
@@ -44,6 +46,8 @@ pub(crate) const EXAMPLES: [&str; 14] = [
     "raddle monitor prog.c --runs 1000",
     "raddle fence prog.c --model tso",
     "raddle reach peterson.aut --model tso",
+    "raddle check prog.c --model power --checkpoint prog.raddle",
+    "raddle slice prog.raddle --seconds 60 --parts 8 -o parts",
     "raddle replay prog.json",
     "raddle print prog.c",
 ];
@@ -68,6 +72,7 @@ pub(crate) enum Command {
     Fence(FenceArgs),
     Reach(ReachArgs),
     Replay(ReplayArgs),
+    Slice(SliceArgs),
     Print(PrintArgs),
     Doctor(DoctorArgs),
     Completions(CompletionsArgs),

@@ -88,7 +88,7 @@ pub(crate) fn timeout(seconds: f64) -> Result<Duration, Stop> {
     duration("--timeout", seconds)
 }
 
-fn duration(option: &str, seconds: f64) -> Result<Duration, Stop> {
+pub(super) fn duration(option: &str, seconds: f64) -> Result<Duration, Stop> {
     let duration = Duration::try_from_secs_f64(seconds).ok().filter(|d| !d.is_zero());
     duration.ok_or_else(|| {
         Stop::Usage(format!("{option} takes a positive number of seconds, not {seconds}"))

@@ -6,12 +6,14 @@
 //! | [`source`] | the files and options that a program is made from |
 //! | [`search`] | the searches of `litmus` and `check`: models, strategies, store buffers |
 //! | [`files`] | files for people, beside the output |
+//! | [`keep`] | searches that are kept, and slices of them |
 //! | [`mod@kinds`] | which errors are checked, and which are known |
 //! | [`mod@limits`] | limits, time and memory |
 //! | [`mod@matrix`] | one program under all models |
 //! | [`mod@robust`], [`mod@monitor`] | the commands that take several programs |
 
 mod files;
+mod keep;
 mod kinds;
 mod limits;
 mod matrix;
@@ -21,6 +23,7 @@ mod search;
 mod source;
 
 pub(crate) use files::FilesConfig;
+pub(crate) use keep::{KeepConfig, SliceConfig, slice};
 pub(crate) use limits::{refuse_for_states, timeout};
 pub(crate) use matrix::{MatrixConfig, matrix};
 pub(crate) use monitor::{MonitorConfig, Monitored, monitor};
@@ -101,11 +104,17 @@ pub(crate) struct CheckConfig {
     pub shown: Shown,
     /// To estimate for this long how large the searches are, and nothing else.
     pub estimate: Option<Duration>,
+    /// Where the search is kept.
+    pub keep: KeepConfig,
 }
 
 pub(crate) fn check(args: &CheckArgs) -> Result<CheckConfig, Stop> {
-    let witness = [("--witness", &args.witness)];
-    files::refuse_same(&[&witness[..], &args.files.named(), &args.reports.named()].concat())?;
+    let written = [
+        ("--witness", &args.witness),
+        ("--checkpoint", &args.keep.checkpoint),
+        ("--frontier", &args.keep.frontier),
+    ];
+    files::refuse_same(&[&written[..], &args.files.named(), &args.reports.named()].concat())?;
     let (checks, ignored) = kinds(&args.kinds)?;
     if let Some(name) = search::by_states(&args.search) {
         let option = args.limits.of_executions().or(kinds::of_executions(&ignored));
@@ -122,7 +131,9 @@ pub(crate) fn check(args: &CheckArgs) -> Result<CheckConfig, Stop> {
     let mut searches = search::all(&args.models, &args.search, &limits, checks, args.keep_going)?;
     searches.iter_mut().for_each(|options| options.ignored.clone_from(&ignored));
     let (searches, iterates) = search::with_buffers(&args.buffers, searches)?;
+    let keep = keep::keep(&args.keep, &searches, iterates)?;
     Ok(CheckConfig {
+        keep,
         shown,
         estimate,
         source: SourceConfig::new(&args.source, &limits.budget),
