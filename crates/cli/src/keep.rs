@@ -234,19 +234,17 @@ impl Watched {
     pub(crate) fn watch(self, keeper: &Keeper, budget: &Budget) -> Option<Watchdog> {
         let (keeper, interruption) = (keeper.clone(), budget.interruption());
         let (stop, stopped) = channel::<()>();
+        if let Some(stopped) = self.met() {
+            keeper.end(stopped);
+        }
         let watch = move || {
             let (mut saved, mut ended) = (Instant::now(), None::<Instant>);
             while let Err(RecvTimeoutError::Timeout) = stopped.recv_timeout(PAUSE) {
-                match ended {
-                    None => {}
-                    Some(since) => {
-                        if signals::received().is_some() && since.elapsed() >= GRACE {
-                            interruption.store(true, Relaxed);
-                        }
-                        continue;
+                if let Some(since) = ended {
+                    if signals::received().is_some() && since.elapsed() >= GRACE {
+                        interruption.store(true, Relaxed);
                     }
-                }
-                if let Some(stopped) = self.met() {
+                } else if let Some(stopped) = self.met() {
                     keeper.end(stopped);
                     ended = Some(Instant::now());
                 } else if self.every.is_some_and(|every| saved.elapsed() >= every) {

@@ -59,6 +59,10 @@ pub(crate) fn run(config: &SliceConfig, output: &mut Output) -> Result<Status, S
         }
         results.push(result.left);
     }
+    if let (true, Some(path)) = (frontier.left.is_empty(), config.results.first()) {
+        let message = "the search has not begun, and has no parts".to_owned();
+        return Err(refuse(Diagnostic::whole_file(&shown(path), message), output));
+    }
     fs::create_dir_all(&config.folder).map_err(|error| {
         let message = format!("cannot make this folder: {error}");
         refuse(Diagnostic::whole_file(&shown(&config.folder), message), output)

@@ -197,13 +197,13 @@ pub(crate) struct ProgressArgs {
 #[command(next_help_heading = "Stop and go on")]
 pub(crate) struct KeepArgs {
     /// Save what is left of the search in this file: from time to time, and when a limit or a signal ends it.
-    #[arg(long, value_name = "FILE")]
+    #[arg(long, value_name = "FILE", conflicts_with = "estimate")]
     pub checkpoint: Option<PathBuf>,
     /// Save it every so many seconds [default: 60].
     #[arg(long, value_name = "SECONDS", requires = "checkpoint")]
     pub every: Option<f64>,
     /// Go on with the search that is in this file, to the same totals.
-    #[arg(long, value_name = "FILE")]
+    #[arg(long, value_name = "FILE", conflicts_with = "estimate")]
     pub resume: Option<PathBuf>,
     /// Write the search, which has not begun, to this file for raddle slice, and nothing else.
     #[arg(long, value_name = "FILE", conflicts_with_all = ["checkpoint", "resume", "estimate"])]
@@ -219,7 +219,7 @@ pub(crate) struct EstimateArgs {
     #[arg(
         long, value_name = "SECONDS", num_args = 0..=1, require_equals = true,
         default_missing_value = "3",
-        conflicts_with_all = ["html", "dot", "checkpoint", "resume"]
+        conflicts_with_all = ["html", "dot"]
     )]
     pub estimate: Option<f64>,
 }

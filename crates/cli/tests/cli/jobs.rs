@@ -5,7 +5,7 @@ use serde_json::Value;
 
 /// Three threads that increment a counter without a lock, which takes some thousands of executions. The counter may
 /// have any value in the end but the one that is asserted not to be.
-fn counter(test: &str) -> String {
+pub(crate) fn counter(test: &str) -> String {
     let text = "global @count: i32
 global @turn: i32
 thread a = @increment(1)
@@ -35,7 +35,7 @@ func @check() {
 }
 
 /// The output of a command as JSON, without times and memory.
-fn printed(args: &[&str]) -> (Option<i32>, Vec<Value>) {
+pub(crate) fn printed(args: &[&str]) -> (Option<i32>, Vec<Value>) {
     let ran = raddle(args);
     let lines = ran.out.lines().map(|line| {
         let mut line: Value = serde_json::from_str(line).expect("JSON");
@@ -45,7 +45,7 @@ fn printed(args: &[&str]) -> (Option<i32>, Vec<Value>) {
     (ran.status, lines.collect())
 }
 
-fn without_costs(value: &mut Value) {
+pub(crate) fn without_costs(value: &mut Value) {
     match value {
         Value::Object(fields) => {
             fields.retain(|name, _| name != "seconds" && name != "peak");

@@ -16,6 +16,7 @@ mod generated;
 mod html;
 mod jobs;
 mod judges;
+mod keep;
 mod limits;
 mod litmus;
 mod loading;
