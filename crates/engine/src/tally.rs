@@ -68,6 +68,19 @@ impl Tally {
         }
     }
 
+    /// The same without an execution.
+    #[must_use]
+    pub fn nothing(&self) -> Tally {
+        Tally {
+            summary: Summary::default(),
+            ignored: self.ignored.clone(),
+            has_error: false,
+            states: FxHashMap::default(),
+            state: Vec::new(),
+            ..*self
+        }
+    }
+
     /// Counts an execution. `state` writes the final values of the observables into an empty vector.
     pub fn count(
         &mut self,

@@ -191,6 +191,16 @@ impl Outcomes {
         }
     }
 
+    /// Outcomes of the same search without an execution.
+    pub(crate) fn nothing(&self) -> Outcomes {
+        Outcomes {
+            tally: self.tally.nothing(),
+            stopped: None,
+            found: None,
+            traces: self.traces.as_ref().map(|_| FxHashSet::default()),
+        }
+    }
+
     /// A part of the search cannot be found.
     pub(crate) fn lost(self) -> Outcomes {
         Outcomes { stopped: Some(Stopped::Lost), ..self }

@@ -1,7 +1,7 @@
 //! A search by several workers has the result of one, whatever they do when.
 
 use raddle_engine::slices::Sliced;
-use raddle_engine::{Engine, Model, Options, Stopped, Strategy, Summary};
+use raddle_engine::{Engine, Model, Options, Sampling, Stopped, Strategy, Summary};
 use raddle_ir::Verified;
 use raddle_oracle::campaign::{Comparison, compare_under, generated, only_if, same};
 use raddle_oracle::generate::Config;
@@ -39,9 +39,11 @@ fn same_search(program: &Verified, model: Model) -> Comparison {
 /// A search that is stopped again and again, and divided into parts, has the result of one that is not.
 fn same_slices(program: &Verified, model: Model) -> Comparison {
     let (mut parts, mut waits) = (0, 0);
-    for (seed, strategy) in STRATEGIES.into_iter().enumerate() {
+    let random = [Strategy::Random];
+    for (seed, strategy) in STRATEGIES.into_iter().chain(random).enumerate() {
         for keep_going in [true, false] {
-            let options = Options { keep_going, ..Options::new(model).by(strategy) };
+            let sampling = Sampling { seed: 3, runs: 150 };
+            let options = Options { keep_going, sampling, ..Options::new(model).by(strategy) };
             let mut small = options.clone();
             small.limits.executions = Some(300);
             let expected = found(program, &small);

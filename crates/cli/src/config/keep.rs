@@ -6,7 +6,7 @@ use crate::args::slice::SliceArgs;
 use crate::destination::is_one_file;
 use crate::output::Stop;
 use raddle_budget::Budget;
-use raddle_engine::{Coverage, Engine, Options};
+use raddle_engine::{Engine, Options};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -57,9 +57,9 @@ pub(super) fn keep(
         return refused("not --buffer-bound iterate");
     }
     let strategy = search.strategy;
-    if strategy.engine() == Engine::Reach || strategy.coverage() == Coverage::Sample {
+    if strategy.engine() == Engine::Reach {
         return refused(&format!(
-            "they need one that visits every trace, not --strategy {}",
+            "they need one of executions, not --strategy {}",
             strategy.name()
         ));
     }

@@ -191,8 +191,8 @@ fn a_frontier_that_does_not_fit_is_refused() {
     );
     refused(&["check", &program, "--model", "tso,pso", "--resume", &kept], "one model");
     refused(
-        &["check", &program, "--model", "sc", "--strategy", "random", "--checkpoint", &kept],
-        "not --strategy random",
+        &["check", &program, "--model", "sc", "--strategy", "lazy", "--checkpoint", &kept],
+        "not --strategy lazy",
     );
     // The search that is in the file is not lost.
     refused(&stopped, "which would be lost");

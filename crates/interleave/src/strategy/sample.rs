@@ -8,11 +8,13 @@ use crate::outcome::Outcomes;
 use crate::race::Race;
 use crate::system::{Moment, System, Watched};
 use fastrand::Rng;
-use raddle_engine::Options;
-use std::collections::BTreeMap;
-use std::ops::ControlFlow;
+use raddle_engine::{FrontierState, Keeper, Options, Reporter, Saved, Stopped};
+use serde::{Deserialize, Serialize};
+use std::collections::{BTreeMap, BTreeSet};
+use std::mem;
+use std::ops::{ControlFlow, Range};
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -28,29 +30,35 @@ pub(super) fn sample<'o>(
     observers: Option<Observers<'o>>,
     pick: impl Fn(&System<'_>, &mut Rng, &[Turn]) -> Turn + Copy + Send + Sync,
 ) -> Outcomes {
-    let (program, runs) = (system.machine.program, options.sampling.runs);
+    let (program, keeper) = (system.machine.program, &options.limits.keeper);
     let visitor = observers.map(|observers| match observers.visitors {
         Watching::All(visitor) => visitor,
         Watching::Each(visitors) => visitors(),
     });
-    let is_divided = visitor.is_none() && options.limits.executions.is_none();
+    let nothing = Outcomes::new(program, options);
+    let left = match Left::start(keeper, options.sampling.runs, &nothing) {
+        Ok(left) => left,
+        Err(why) => {
+            keeper.refuse(why);
+            return nothing.lost();
+        }
+    };
+    let before = left.outcomes();
+    Reporter::new(&options.limits.progress).finish(&before.tally.summary);
+    keeper.begin(&before.tally.summary);
     let blocks = Blocks {
-        runs,
-        length: if is_divided { BLOCK } else { runs.max(1) },
-        begun: AtomicU64::new(0),
+        options,
         decided: AtomicU64::new(u64::MAX),
-        merged: Mutex::new(Merged {
-            all: Outcomes::new(program, options),
-            next: 0,
-            waiting: BTreeMap::new(),
-        }),
+        made: Mutex::new(Made { left, begun: BTreeSet::new() }),
     };
     let start = Instant::now();
+    let is_divided = visitor.is_none() && options.limits.executions.is_none();
     let workers = if is_divided { options.limits.workers } else { 1 };
-    thread::scope(|scope| {
+    let stopped = thread::scope(|scope| {
         let blocks = &blocks;
         let mut sampler = Sampler::new(system, options, pick);
         sampler.visitor = visitor;
+        sampler.watch.count(before.tally.explored());
         let mut is_alone = workers > 1;
         while sampler.sample(blocks) {
             if is_alone && start.elapsed() >= PATIENCE {
@@ -69,9 +77,9 @@ pub(super) fn sample<'o>(
                 }
             }
         }
+        sampler.watch.stopped()
     });
-    let merged = blocks.merged.into_inner().unwrap_or_else(PoisonError::into_inner);
-    merged.finish()
+    blocks.finish(stopped)
 }
 
 /// The number of runs that a worker takes at once.
@@ -79,47 +87,199 @@ const BLOCK: u64 = 16;
 /// The time before other workers are started.
 const PATIENCE: Duration = Duration::from_millis(2);
 
-/// The runs of a sample, in blocks.
-struct Blocks {
-    runs: u64,
-    length: u64,
-    /// The number of blocks that were begun.
-    begun: AtomicU64,
-    /// The first block that has ended the sample.
-    decided: AtomicU64,
-    merged: Mutex<Merged>,
-}
-
-/// The outcomes of the blocks, put together in their order.
-struct Merged {
-    all: Outcomes,
-    /// The block that comes next, and those that have ended before it.
+/// What is left of a sample: its runs, in blocks that are numbered, and the outcomes of those that were made, put
+/// together in their order.
+#[derive(Clone, Serialize, Deserialize)]
+struct Left {
+    /// The blocks that this is about.
+    all: Range<u64>,
+    /// Those that nobody has made, and those that other processes make.
+    todo: Vec<Range<u64>>,
+    away: Vec<Range<u64>>,
+    outcomes: Outcomes,
+    /// The block that comes next, and the outcomes of those behind it.
     next: u64,
-    waiting: BTreeMap<u64, Outcomes>,
+    waiting: BTreeMap<u64, (u64, Outcomes)>,
 }
 
-impl Merged {
-    fn add(&mut self, number: u64, outcomes: Outcomes) {
-        self.waiting.insert(number, outcomes);
-        while let Some(outcomes) = self.waiting.remove(&self.next) {
-            self.next += 1;
-            self.absorb(outcomes);
+impl Left {
+    fn of(blocks: Range<u64>, nothing: &Outcomes) -> Left {
+        let (todo, next) = (vec![blocks.clone()], blocks.start);
+        let (away, waiting) = (Vec::new(), BTreeMap::new());
+        Left { all: blocks, todo, away, outcomes: nothing.clone(), next, waiting }
+    }
+
+    /// What a sample begins with.
+    fn start(keeper: &Keeper, runs: u64, nothing: &Outcomes) -> Result<Left, String> {
+        let Some(start) = keeper.start() else {
+            return Ok(Left::of(0..runs.div_ceil(BLOCK), nothing));
+        };
+        let mut left = Left::read(&start.frontier, nothing)?;
+        for result in &start.results {
+            let result = Left::read(result, nothing)?;
+            let away = left.away.iter().position(|away| *away == result.all);
+            let Some(away) = away.filter(|_| result.is_done()) else {
+                return Err("it is not a result of a part that is missing".to_owned());
+            };
+            left.away.swap_remove(away);
+            left.add(result.all, result.outcomes);
         }
+        Ok(left)
+    }
+
+    fn read(bytes: &[u8], nothing: &Outcomes) -> Result<Left, String> {
+        let mut left: Left = postcard::from_bytes(bytes).map_err(|error| error.to_string())?;
+        let read = mem::replace(&mut left.outcomes, nothing.clone());
+        left.outcomes.absorb(read);
+        Ok(left)
     }
 
     /// The runs after the one that ends the sample do not count.
-    fn absorb(&mut self, outcomes: Outcomes) {
-        if !self.all.is_decided() {
-            self.all.absorb(outcomes);
+    fn is_done(&self) -> bool {
+        self.next == self.all.end || self.outcomes.is_decided()
+    }
+
+    fn add(&mut self, blocks: Range<u64>, outcomes: Outcomes) {
+        self.waiting.insert(blocks.start, (blocks.end, outcomes));
+        while let Some((end, outcomes)) = self.waiting.remove(&self.next) {
+            self.next = end;
+            absorb(&mut self.outcomes, outcomes);
         }
     }
 
-    /// All outcomes. Where a limit has ended the sample, some blocks are missing.
-    fn finish(mut self) -> Outcomes {
-        for outcomes in std::mem::take(&mut self.waiting).into_values() {
-            self.absorb(outcomes);
+    /// All outcomes. Some blocks may be missing.
+    fn outcomes(&self) -> Outcomes {
+        let mut all = self.outcomes.clone();
+        for (_, outcomes) in self.waiting.values() {
+            absorb(&mut all, outcomes.clone());
         }
-        self.all
+        all
+    }
+
+    /// Gives the last blocks away, in equal parts.
+    fn split(&mut self, parts: usize, nothing: &Outcomes) -> Vec<Left> {
+        let count: u64 = self.todo.iter().map(|range| range.end - range.start).sum();
+        let size = count / (parts as u64 + 1);
+        let mut given = Vec::new();
+        while given.len() < parts && size > 0 {
+            let Some(last) = self.todo.last_mut() else { break };
+            let from = last.start.max(last.end.saturating_sub(size));
+            let part = from..last.end;
+            last.end = from;
+            if last.is_empty() {
+                self.todo.pop();
+            }
+            self.away.push(part.clone());
+            given.push(Left::of(part, nothing));
+        }
+        given
+    }
+}
+
+fn absorb(all: &mut Outcomes, outcomes: Outcomes) {
+    if !all.is_decided() {
+        all.absorb(outcomes);
+    }
+}
+
+/// The blocks of a sample that workers make.
+struct Blocks<'o> {
+    options: &'o Options,
+    /// The first block that has ended the sample.
+    decided: AtomicU64,
+    made: Mutex<Made>,
+}
+
+struct Made {
+    left: Left,
+    /// The blocks that are being made.
+    begun: BTreeSet<u64>,
+}
+
+impl Blocks<'_> {
+    fn made(&self) -> MutexGuard<'_, Made> {
+        self.made.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// The next block; `None` if there is none, or the sample is to end. Every sample has at least one.
+    fn take(&self, has_begun: bool) -> Option<u64> {
+        let mut made = self.made();
+        if has_begun && self.options.limits.keeper.is_due() {
+            if self.options.limits.keeper.ends() {
+                return None;
+            }
+            made.save(self.options, false, &[]);
+        }
+        let first = made.left.todo.first_mut()?;
+        let block = first.next()?;
+        if block > self.decided.load(Relaxed) || made.left.outcomes.is_decided() {
+            return None;
+        }
+        if made.left.todo.first().is_some_and(Range::is_empty) {
+            made.left.todo.remove(0);
+        }
+        made.begun.insert(block);
+        Some(block)
+    }
+
+    /// Adds the outcomes of a block.
+    fn add(&self, block: u64, outcomes: Outcomes) {
+        let mut made = self.made();
+        made.begun.remove(&block);
+        made.left.add(block..block + 1, outcomes);
+    }
+
+    /// The outcomes of all blocks. The last worker has stopped for this reason.
+    fn finish(self, stopped: Option<Stopped>) -> Outcomes {
+        let mut made = self.made.into_inner().unwrap_or_else(PoisonError::into_inner);
+        let mut outcomes = made.left.outcomes();
+        outcomes.stopped = outcomes.stopped.or(stopped);
+        let keeper = &self.options.limits.keeper;
+        if keeper.keeps() && !self.options.limits.budget.is_spent() {
+            if let Some(stopped) = stopped {
+                keeper.end(stopped);
+            }
+            let nothing = outcomes.nothing();
+            let parts = if keeper.ends() { keeper.parts() } else { 0 };
+            made.put_back();
+            let parts = made.left.split(parts, &nothing);
+            made.save(self.options, true, &parts);
+            if !made.left.is_done() {
+                outcomes.stopped = outcomes.stopped.or(keeper.stopped());
+            }
+        }
+        outcomes
+    }
+}
+
+impl Made {
+    /// Blocks that were begun are to be made again.
+    fn put_back(&mut self) {
+        let begun = mem::take(&mut self.begun);
+        self.left.todo.extend(begun.into_iter().map(|block| block..block + 1));
+        self.left.todo.sort_by_key(|range| range.start);
+    }
+
+    fn save(&self, options: &Options, is_last: bool, parts: &[Left]) {
+        let mut now = Made { left: self.left.clone(), begun: self.begun.clone() };
+        now.put_back();
+        let state = match &now.left {
+            left if left.is_done() => FrontierState::Done,
+            left if left.todo.is_empty() => FrontierState::Waiting,
+            _ => FrontierState::Open,
+        };
+        let keeper = &options.limits.keeper;
+        let written: Result<Vec<Vec<u8>>, _> =
+            [&now.left].into_iter().chain(parts).map(postcard::to_stdvec).collect();
+        match written {
+            Ok(mut files) => {
+                let parts = files.split_off(1);
+                let rest = files.pop().unwrap_or_default();
+                let summary = now.left.outcomes().finish(options.strategy);
+                keeper.save(Saved { rest, parts, state, summary, is_last });
+            }
+            Err(error) => keeper.refuse(error.to_string()),
+        }
     }
 }
 
@@ -133,6 +293,8 @@ struct Sampler<'p, 'o, P> {
     nothing: Outcomes,
     outcomes: Outcomes,
     watch: Watch,
+    /// Whether it has made a block.
+    has_begun: bool,
     /// Scratch buffers, kept to reuse their memory.
     enabled: Vec<Turn>,
     races: Vec<Race>,
@@ -151,20 +313,19 @@ impl<'p, 'o, P: Fn(&System<'_>, &mut Rng, &[Turn]) -> Turn> Sampler<'p, 'o, P> {
             outcomes: nothing.clone(),
             nothing,
             watch: Watch::new(&options.limits),
+            has_begun: false,
             enabled: Vec::new(),
             races: Vec::new(),
         }
     }
 
     /// Makes the runs of the next block. False if there is none, or a limit was met.
-    fn sample(&mut self, blocks: &Blocks) -> bool {
-        let number = blocks.begun.fetch_add(1, Relaxed);
-        let first = number.saturating_mul(blocks.length);
-        if first >= blocks.runs || number > blocks.decided.load(Relaxed) {
-            return false;
-        }
+    fn sample(&mut self, blocks: &Blocks<'_>) -> bool {
+        let Some(number) = blocks.take(self.has_begun) else { return false };
+        self.has_begun = true;
+        let first = number * BLOCK;
         self.watch.begin();
-        for run in first..blocks.runs.min(first + blocks.length) {
+        for run in first..self.options.sampling.runs.min(first + BLOCK) {
             self.random = generator(self.options.sampling.seed, run);
             self.run(self.options.limits.events);
             if self.watch.is_spent() {
@@ -181,14 +342,18 @@ impl<'p, 'o, P: Fn(&System<'_>, &mut Rng, &[Turn]) -> Turn> Sampler<'p, 'o, P> {
             }
         }
         self.watch.finish(&self.outcomes.tally.summary);
-        let mut outcomes = std::mem::replace(&mut self.outcomes, self.nothing.clone());
-        outcomes.stopped = self.watch.stopped();
+        let mut outcomes = mem::replace(&mut self.outcomes, self.nothing.clone());
+        let stopped = self.watch.stopped();
+        // A sample that is kept makes the whole block again.
+        if stopped.is_some() && self.options.limits.keeper.keeps() {
+            return false;
+        }
+        outcomes.stopped = stopped;
         if outcomes.is_decided() {
             blocks.decided.fetch_min(number, Relaxed);
         }
-        let goes_on = outcomes.stopped.is_none();
-        blocks.merged.lock().unwrap_or_else(PoisonError::into_inner).add(number, outcomes);
-        goes_on
+        blocks.add(number, outcomes);
+        stopped.is_none()
     }
 
     /// Runs one schedule to its end, or until the budget is spent.
