@@ -21,6 +21,10 @@ struct Slice<'a> {
     state: &'static str,
     rest: String,
     parts: Vec<String>,
+    /// The names of the parts, in the same order.
+    names: Vec<String>,
+    /// The name of the part that is missing first.
+    needs: Option<String>,
     /// Of this slice alone.
     executions: u64,
     blocked: u64,
@@ -51,10 +55,8 @@ pub(crate) fn run(config: &SliceConfig, output: &mut Output) -> Result<Status, S
     for path in &config.results {
         let result = keep::read(path).map_err(|it| refuse(it, output))?;
         let wrong = result.differs_from(&frontier.program, &frontier.options);
-        let wrong = wrong.map(|why| format!("this is of another search: {why}"));
-        let unfinished = || "this part of the search is not done".to_owned();
-        let wrong = wrong.or_else(|| (result.state != FrontierState::Done).then(unfinished));
-        if let Some(message) = wrong {
+        if let Some(why) = wrong {
+            let message = format!("this is of another search: {why}");
             return Err(refuse(Diagnostic::whole_file(&shown(path), message), output));
         }
         results.push(result.left);
@@ -101,7 +103,7 @@ pub(crate) fn run(config: &SliceConfig, output: &mut Output) -> Result<Status, S
     let mut parts = Vec::new();
     for (n, part) in saved.parts.iter().enumerate() {
         let path = name(&format!("part-{}.raddle", n + 1));
-        let file = frontiers.file(FrontierState::Open, part);
+        let file = frontiers.file(FrontierState::Open, &part.frontier);
         checked(&path, config)
             .and_then(|destination| destination.write(|out| out.write_all(&file)))
             .map_err(|it| refuse(it, output))?;
@@ -116,6 +118,8 @@ pub(crate) fn run(config: &SliceConfig, output: &mut Output) -> Result<Status, S
         state: saved.state.name(),
         rest: text(&name("rest.raddle")),
         parts: parts.iter().map(text).collect(),
+        names: saved.parts.iter().map(|part| hex(part.name)).collect(),
+        needs: saved.needs.map(hex),
         executions: now.executions - before.executions,
         blocked: now.blocked - before.blocked,
         redundant: now.redundant - before.redundant,
@@ -132,6 +136,10 @@ pub(crate) fn run(config: &SliceConfig, output: &mut Output) -> Result<Status, S
         seconds: start.elapsed().as_secs_f64(),
     })?;
     Ok(Status::Fine)
+}
+
+fn hex(name: u64) -> String {
+    format!("{name:016x}")
 }
 
 fn place(program: &Program, loc: LocId) -> (Option<&str>, Option<u32>) {

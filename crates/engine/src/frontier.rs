@@ -5,10 +5,14 @@
 //! in that order, wherever they were found.
 //!
 //! A subtree can be given away ([`Frontier::split`]): it becomes the only item of another frontier, named by a hash of its content,
-//! and its slot keeps the name. When the other frontier is done, its results take the place of the name ([`Frontier::fill`]). So results
-//! cannot come to a wrong place, and a subtree that was explored twice, since a result was lost, has the same results.
+//! and its slot keeps the name. What becomes of the other frontier takes the place of the name ([`Frontier::fill`]): its results when it is done, or the
+//! rest of it, which is gone on with here then. So nothing can come to a wrong place, and a subtree that was explored twice, since a
+//! result was lost, has the same results.
+//!
+//! The rest of a subtree should come back when nothing is left here but to wait for it. It comes next in the order of the search then, so the
+//! reversals that it has found for states above take effect at once, and may be branches for many workers.
 
-use crate::keeper::{FrontierState, Keeper, Saved, Start};
+use crate::keeper::{FrontierState, Keeper, NOT_MISSING, Part, Saved, Start};
 use crate::share::{Found, Slot, Subtrees, Task};
 use crate::summary::Summary;
 use rustc_hash::{FxHashMap, FxHasher};
@@ -74,7 +78,7 @@ where
         Ok(Frontier { items })
     }
 
-    /// Puts the results of parts into their places.
+    /// Puts parts into their places.
     fn fill(&self, results: &Self) -> Result<(), String> {
         let mut away = FxHashMap::default();
         for item in &self.items {
@@ -86,14 +90,23 @@ where
         }
         for item in &results.items {
             let Some(slot) = away.get(&item.name) else {
-                return Err("it is not a result of a part that is missing".to_owned());
+                return Err(NOT_MISSING.to_owned());
             };
-            if !slot.come_back(&item.slot) {
-                return Err("it is not done".to_owned());
-            }
+            slot.come_back(&item.slot);
         }
         Ok(())
     }
+}
+
+/// When a frontier is saved.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Moment {
+    /// The search goes on.
+    Between,
+    /// The search was asked to end.
+    End,
+    /// Nothing is left that could be explored.
+    Over,
 }
 
 /// Writes a frontier while nobody explores it, divides it into parts if the search ends, and has both saved. `summary` puts its results
@@ -101,7 +114,7 @@ where
 pub fn save<T, D, L>(
     items: &[Item<T, D, L>],
     keeper: &Keeper,
-    is_last: bool,
+    moment: Moment,
     summary: impl FnOnce() -> Summary,
 ) where
     T: Task + Subtrees<T, D, L> + Serialize,
@@ -109,22 +122,23 @@ pub fn save<T, D, L>(
 {
     let summary = summary();
     let is_done = items.iter().all(Item::is_done);
-    let parts = if keeper.ends() { keeper.parts() } else { 0 };
+    let parts = if moment == Moment::End { keeper.parts() } else { 0 };
     let parts = split(items, parts).and_then(|parts| Ok((parts, postcard::to_stdvec(items)?)));
-    let state = match (is_done, keeper.ends()) {
-        (true, _) => FrontierState::Done,
-        (false, true) => FrontierState::Open,
-        (false, false) if is_last => FrontierState::Waiting,
-        (false, false) => FrontierState::Open,
+    let needs = needed(items);
+    let state = match moment {
+        _ if is_done => FrontierState::Done,
+        Moment::Between | Moment::End => FrontierState::Open,
+        Moment::Over => FrontierState::Waiting,
     };
+    let is_last = moment != Moment::Between;
     match parts {
-        Ok((parts, rest)) => keeper.save(Saved { rest, parts, state, summary, is_last }),
+        Ok((parts, rest)) => keeper.save(Saved { rest, parts, needs, state, summary, is_last }),
         Err(error) => keeper.refuse(error.to_string()),
     }
 }
 
 /// Gives away the largest subtrees that nobody has begun, or goes on with: those nearest to the root.
-fn split<T, D, L>(items: &[Item<T, D, L>], parts: usize) -> Result<Vec<Vec<u8>>, postcard::Error>
+fn split<T, D, L>(items: &[Item<T, D, L>], parts: usize) -> Result<Vec<Part>, postcard::Error>
 where
     T: Task + Subtrees<T, D, L> + Serialize,
     D: Serialize,
@@ -135,9 +149,26 @@ where
         let mut hasher = FxHasher::default();
         hasher.write(&postcard::to_stdvec(&largest)?);
         let name = hasher.finish() | 1;
-        given.push(postcard::to_stdvec(&[Item { name, slot: largest.give_away(name) }][..])?);
+        let frontier = postcard::to_stdvec(&[Item { name, slot: largest.give_away(name) }][..])?;
+        given.push(Part { name, frontier });
     }
     Ok(given)
+}
+
+/// The part that is missing first in the order of the search.
+fn needed<T, D, L>(items: &[Item<T, D, L>]) -> Option<u64>
+where
+    T: Subtrees<T, D, L>,
+{
+    let mut needed = None;
+    for item in items {
+        item.slot.walk(&mut |_, found| {
+            if let Found::Away(name) = found {
+                needed.get_or_insert(name);
+            }
+        });
+    }
+    needed
 }
 
 /// The open subtree nearest to the root, without those of which a part is away.

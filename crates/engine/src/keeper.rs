@@ -17,13 +17,27 @@ pub struct Saved {
     /// The search as it is now, without its parts.
     pub rest: Vec<u8>,
     /// Parts for other processes.
-    pub parts: Vec<Vec<u8>>,
+    pub parts: Vec<Part>,
+    /// The part that is missing and comes first in the order of the search, if one is: where the rest waits for it, its own rest should come
+    /// back.
+    pub needs: Option<u64>,
     pub state: FrontierState,
     /// The numbers so far, and what was found.
     pub summary: Summary,
     /// Whether the search ends here.
     pub is_last: bool,
 }
+
+/// A part of a search for another process.
+#[derive(Clone, Debug)]
+pub struct Part {
+    /// The name under which it comes back.
+    pub name: u64,
+    pub frontier: Vec<u8>,
+}
+
+/// Why a part cannot be put into a frontier.
+pub const NOT_MISSING: &str = "it is not of a part that is missing";
 
 /// Whether there is more to search.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -45,7 +59,7 @@ impl FrontierState {
     }
 }
 
-/// A frontier to go on with, and the results of those of its parts that other processes have explored.
+/// A frontier to go on with, and the frontiers of those of its parts that come back from other processes, done or not.
 #[derive(Clone, Debug)]
 pub struct Start {
     pub frontier: Vec<u8>,

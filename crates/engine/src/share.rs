@@ -19,7 +19,7 @@
 //! finds for states above its root is part of its results, and takes effect when the segments are put together. Then
 //! counts, findings and their order are those of a search by one worker.
 
-use crate::frontier::Item;
+use crate::frontier::{Item, Moment};
 use crate::keeper::Keeper;
 use serde::de::Deserializer;
 use serde::ser::{Error as _, Serializer};
@@ -304,15 +304,9 @@ impl<T: Subtrees<T, D, L>, D, L> Slot<T, D, L> {
         Slot::new(mem::replace(&mut *self.lock(), Subtree::Away(name)))
     }
 
-    /// The other process has explored the subtree. False if that has no results, or if the subtree was not away.
-    pub(crate) fn come_back(&self, from: &Self) -> bool {
-        let mut away = self.lock();
-        let mut done = from.lock();
-        let comes = matches!((&*away, &*done), (Subtree::Away(_), Subtree::Done(_)));
-        if comes {
-            *away = mem::replace(&mut *done, Subtree::Over);
-        }
-        comes
+    /// The other process has explored the subtree, or a part of it.
+    pub(crate) fn come_back(&self, from: &Self) {
+        *self.lock() = mem::replace(&mut *from.lock(), Subtree::Over);
     }
 }
 
@@ -469,11 +463,11 @@ impl<T, D, L> Sharing<T, D, L> {
     }
 
     fn save(&self, offered: &mut Offered<T, D, L>, saving: &Saving<'_, T, D, L>) {
-        let ends = saving.keeper.ends();
-        (saving.save)(&saving.items);
+        let moment = if saving.keeper.ends() { Moment::End } else { Moment::Between };
+        (saving.save)(&saving.items, moment);
         (offered.resting, offered.copied, offered.is_gathered) = (0, 0, false);
         offered.saved += 1;
-        if ends {
+        if moment == Moment::End {
             self.finish(offered);
         }
         self.changed.notify_all();
@@ -502,7 +496,7 @@ impl<T, D, L> Default for Sharing<T, D, L> {
 pub struct Saving<'a, T, D, L> {
     pub items: Vec<Item<T, D, L>>,
     pub keeper: &'a Keeper,
-    pub save: &'a (dyn Fn(&[Item<T, D, L>]) + Sync),
+    pub save: &'a (dyn Fn(&[Item<T, D, L>], Moment) + Sync),
 }
 
 impl<T: fmt::Debug, D: fmt::Debug, L: fmt::Debug> fmt::Debug for Saving<'_, T, D, L> {

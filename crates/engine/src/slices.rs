@@ -1,6 +1,6 @@
 //! Searches in slices: stopped at random moments, divided into parts, and put together again. For tests of the engines.
 
-use crate::keeper::{FrontierState, Keeper, Saved, Start};
+use crate::keeper::{FrontierState, Keeper, Part, Saved, Start};
 use crate::options::Options;
 use crate::summary::{Stopped, Summary};
 use fastrand::Rng;
@@ -32,7 +32,7 @@ impl<F: Fn(&Options) -> Summary> Sliced<F> {
 
     /// Goes on with a frontier until it is done. Returns it, and its summary.
     fn solve(&mut self, mut frontier: Option<Vec<u8>>) -> (Vec<u8>, Summary) {
-        let mut missing: Vec<Vec<u8>> = Vec::new();
+        let mut missing: Vec<Part> = Vec::new();
         let mut results: Vec<Vec<u8>> = Vec::new();
         let mut explored = 0;
         loop {
@@ -47,21 +47,30 @@ impl<F: Fn(&Options) -> Summary> Sliced<F> {
             }
             missing.extend(saved.parts);
             frontier = Some(saved.rest);
-            // Some of the parts, in any order; all that are needed if the rest cannot go on.
+            // Some of the parts, in any order; if the rest cannot go on, the one that it waits for.
             self.random.shuffle(&mut missing);
-            let now = match saved.state {
-                FrontierState::Waiting => {
-                    self.waits += 1;
-                    missing.len()
-                }
-                _ => self.random.usize(0..=missing.len()),
-            };
-            results = missing
-                .drain(..now)
-                .collect::<Vec<_>>()
-                .into_iter()
-                .map(|part| self.solve(Some(part)).0)
-                .collect();
+            let mut now = self.random.usize(0..=missing.len());
+            if saved.state == FrontierState::Waiting {
+                self.waits += 1;
+                let needed = missing.iter().position(|part| Some(part.name) == saved.needs);
+                missing.swap(0, needed.expect("the rest waits for a part"));
+                now = now.max(1);
+            }
+            results = Vec::new();
+            for part in missing.drain(..now).collect::<Vec<_>>() {
+                // A part may come back before it is done. Its own parts are missing here, then.
+                results.push(match self.random.u32(0..3) {
+                    0 => {
+                        let start = Start { frontier: part.frontier, results: Vec::new() };
+                        let saved = self.slice(Some(start), 0).0;
+                        self.slices += 1;
+                        self.parts += saved.parts.len() as u32;
+                        missing.extend(saved.parts);
+                        saved.rest
+                    }
+                    _ => self.solve(Some(part.frontier)).0,
+                });
+            }
         }
     }
 

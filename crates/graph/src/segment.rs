@@ -13,8 +13,8 @@ use crate::graph::Graph;
 use crate::search::{Node, Search, TooSmall};
 use crate::state::Act;
 use raddle_engine::{
-    Explored, Found, Frontier, Hire, Options, Reached, Reporter, Saving, Slot, Stopped, Subtrees,
-    Summary, Tally, save as save_frontier,
+    Explored, Found, Frontier, Hire, Moment, Options, Reached, Reporter, Saving, Slot, Stopped,
+    Subtrees, Summary, Tally, save as save_frontier,
 };
 use raddle_ir::Verified;
 use serde::{Deserialize, Serialize};
@@ -177,10 +177,11 @@ pub(crate) fn explore<const W: usize>(
     Reporter::new(&options.limits.progress).finish(&before.summary);
     keeper.begin(&before.summary);
     let saved = Mutex::new((before, false));
-    let save = |items: &[FrontierItem]| {
+    let save = |items: &[FrontierItem], moment: Moment| {
         let tally = tally_of(items, &nothing);
-        save_frontier(items, keeper, false, || tally.clone().finish(None));
-        *saved.lock().unwrap_or_else(PoisonError::into_inner) = (tally, keeper.ends());
+        save_frontier(items, keeper, moment, || tally.clone().finish(None));
+        let is_over = moment == Moment::End;
+        *saved.lock().unwrap_or_else(PoisonError::into_inner) = (tally, is_over);
     };
     let saving = Saving { items: items.clone(), keeper, save: &save };
     let ended = run::<W>(program, threads, options, Some(saving), explored);
@@ -197,7 +198,7 @@ pub(crate) fn explore<const W: usize>(
         stopped = keeper.stopped().filter(|_| !items.iter().all(FrontierItem::is_done));
     } else {
         tally = tally_of(&items, &nothing);
-        save_frontier(&items, keeper, true, || tally.clone().finish(None));
+        save_frontier(&items, keeper, Moment::Over, || tally.clone().finish(None));
     }
     Ok(tally.finish(stopped))
 }

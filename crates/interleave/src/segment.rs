@@ -24,8 +24,8 @@ use crate::strategy::Plan;
 use crate::system::{System, Watched};
 use crate::wakeup::{Branch, Forest, Item, List};
 use raddle_engine::{
-    Explored, Found, Frontier, Hire, Options, Reached, Reporter, Saving, Slot, Stopped, Subtrees,
-    save as save_frontier,
+    Explored, Found, Frontier, Hire, Moment, Options, Reached, Reporter, Saving, Slot, Stopped,
+    Subtrees, save as save_frontier,
 };
 use rustc_hash::{FxHashMap, FxHasher};
 use serde::{Deserialize, Serialize};
@@ -244,10 +244,11 @@ pub(crate) fn visit<P: Plan>(
     Reporter::new(&options.limits.progress).finish(&before.tally.summary);
     keeper.begin(&before.tally.summary);
     let saved = Mutex::new((before, false));
-    let save = |items: &[FrontierItem]| {
+    let save = |items: &[FrontierItem], moment: Moment| {
         let outcomes = outcomes_of(items, &nothing);
-        save_frontier(items, keeper, false, || outcomes.clone().finish(options.strategy));
-        *saved.lock().unwrap_or_else(PoisonError::into_inner) = (outcomes, keeper.ends());
+        save_frontier(items, keeper, moment, || outcomes.clone().finish(options.strategy));
+        let is_over = moment == Moment::End;
+        *saved.lock().unwrap_or_else(PoisonError::into_inner) = (outcomes, is_over);
     };
     let saving = Saving { items: items.clone(), keeper, save: &save };
     let ended = run::<P>(system, options, visitors, Some(saving), explored);
@@ -260,7 +261,7 @@ pub(crate) fn visit<P: Plan>(
         outcomes.stopped = keeper.stopped().filter(|_| !items.iter().all(FrontierItem::is_done));
     } else {
         outcomes = outcomes_of(&items, &nothing);
-        save_frontier(&items, keeper, true, || outcomes.clone().finish(options.strategy));
+        save_frontier(&items, keeper, Moment::Over, || outcomes.clone().finish(options.strategy));
     }
     outcomes
 }

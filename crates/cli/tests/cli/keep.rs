@@ -12,7 +12,7 @@ use std::path::{Path, PathBuf};
 use std::process::Stdio;
 use std::time::Duration;
 
-fn path(folder: &Path, name: &str) -> String {
+pub(crate) fn path(folder: &Path, name: &str) -> String {
     folder.join(name).to_str().expect("a path in UTF-8").to_owned()
 }
 
@@ -78,7 +78,13 @@ fn a_limit_leaves_what_is_left() {
 }
 
 /// Slices a frontier until it is done, with its parts in any order. The file with the result.
-fn solved(folder: &Path, frontier: String, random: &mut Rng, slices: &mut u32) -> String {
+pub(crate) fn solved(
+    folder: &Path,
+    frontier: String,
+    seconds: &str,
+    random: &mut Rng,
+    slices: &mut u32,
+) -> String {
     let (mut rest, mut missing, mut results) =
         (frontier, Vec::<String>::new(), Vec::<String>::new());
     loop {
@@ -86,7 +92,7 @@ fn solved(folder: &Path, frontier: String, random: &mut Rng, slices: &mut u32) -
         let to = path(folder, &slices.to_string());
         let parts = random.u32(0..4).to_string();
         // The first slices are short, so that there are some.
-        let seconds = if *slices < 4 { "0" } else { "0.005" };
+        let seconds = if *slices < 4 { "0" } else { seconds };
         let mut args = vec!["slice", &rest];
         args.extend(results.iter().map(String::as_str));
         args.extend(["-o", &to, "--seconds", seconds, "--parts", &parts]);
@@ -105,7 +111,8 @@ fn solved(folder: &Path, frontier: String, random: &mut Rng, slices: &mut u32) -
             false => random.usize(0..=missing.len()),
         };
         let given: Vec<String> = missing.drain(..now).collect();
-        results = given.into_iter().map(|part| solved(folder, part, random, slices)).collect();
+        results =
+            given.into_iter().map(|part| solved(folder, part, seconds, random, slices)).collect();
     }
 }
 
@@ -124,7 +131,7 @@ fn slices_make_a_search() {
         let made = raddle(&[&["check", &program, "--frontier", &frontier][..], options].concat());
         assert_eq!(made.status, Some(0), "{made:?}");
         let mut slices = 0;
-        let done = solved(&folder, frontier, &mut random, &mut slices);
+        let done = solved(&folder, frontier, "0.005", &mut random, &mut slices);
         assert!(slices > 3, "{slices} slices");
         assert_eq!(resumed(&program, options, &done), whole, "{options:?}");
     }
@@ -200,7 +207,7 @@ fn a_frontier_that_does_not_fit_is_refused() {
         &["check", &program, "--model", "tso", "--no-check=assertion", "--resume", &program],
         "no frontier",
     );
-    refused(&["slice", &kept, &kept, "-o", &path(&folder, "out")], "is not done");
+    refused(&["slice", &kept, &kept, "-o", &path(&folder, "out")], "not of a part that is missing");
     refused(&["slice", "no/such.raddle", "-o", &path(&folder, "out")], "cannot be read");
     // Any damage is seen.
     let bytes = fs::read(&kept).expect("a file");

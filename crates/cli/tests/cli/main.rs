@@ -32,6 +32,7 @@ mod reach;
 mod replay;
 mod reports;
 mod robust;
+mod scale;
 mod schema;
 mod select;
 mod signals;

@@ -8,7 +8,7 @@ use crate::outcome::Outcomes;
 use crate::race::Race;
 use crate::system::{Moment, System, Watched};
 use fastrand::Rng;
-use raddle_engine::{FrontierState, Keeper, Options, Reporter, Saved, Stopped};
+use raddle_engine::{FrontierState, Keeper, NOT_MISSING, Options, Part, Reporter, Saved, Stopped};
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, BTreeSet};
 use std::mem;
@@ -118,11 +118,11 @@ impl Left {
         for result in &start.results {
             let result = Left::read(result, nothing)?;
             let away = left.away.iter().position(|away| *away == result.all);
-            let Some(away) = away.filter(|_| result.is_done()) else {
-                return Err("it is not a result of a part that is missing".to_owned());
+            let Some(away) = away else {
+                return Err(NOT_MISSING.to_owned());
             };
             left.away.swap_remove(away);
-            left.add(result.all, result.outcomes);
+            left.join(result);
         }
         Ok(left)
     }
@@ -137,6 +137,20 @@ impl Left {
     /// The runs after the one that ends the sample do not count.
     fn is_done(&self) -> bool {
         self.next == self.all.end || self.outcomes.is_decided()
+    }
+
+    /// A part comes back.
+    fn join(&mut self, part: Left) {
+        let is_done = part.is_done();
+        let Left { all, todo, away, outcomes, next, waiting } = part;
+        let next = if is_done { all.end } else { next };
+        if !is_done {
+            self.todo.extend(todo);
+            self.todo.sort_by_key(|range| range.start);
+            self.away.extend(away);
+            self.waiting.extend(waiting);
+        }
+        self.add(all.start..next, outcomes);
     }
 
     fn add(&mut self, blocks: Range<u64>, outcomes: Outcomes) {
@@ -174,6 +188,11 @@ impl Left {
         }
         given
     }
+}
+
+/// The name of a part with these blocks.
+fn name(blocks: &Range<u64>) -> u64 {
+    blocks.start << 32 | blocks.end
 }
 
 fn absorb(all: &mut Outcomes, outcomes: Outcomes) {
@@ -269,14 +288,16 @@ impl Made {
             _ => FrontierState::Open,
         };
         let keeper = &options.limits.keeper;
-        let written: Result<Vec<Vec<u8>>, _> =
-            [&now.left].into_iter().chain(parts).map(postcard::to_stdvec).collect();
-        match written {
-            Ok(mut files) => {
-                let parts = files.split_off(1);
-                let rest = files.pop().unwrap_or_default();
+        let part = |left: &Left| {
+            postcard::to_stdvec(left).map(|frontier| Part { name: name(&left.all), frontier })
+        };
+        let parts: Result<Vec<Part>, _> = parts.iter().map(part).collect();
+        match parts.and_then(|parts| Ok((parts, postcard::to_stdvec(&now.left)?))) {
+            Ok((parts, rest)) => {
+                let away = now.left.away.iter().min_by_key(|range| range.start);
+                let needs = away.map(name);
                 let summary = now.left.outcomes().finish(options.strategy);
-                keeper.save(Saved { rest, parts, state, summary, is_last });
+                keeper.save(Saved { rest, parts, needs, state, summary, is_last });
             }
             Err(error) => keeper.refuse(error.to_string()),
         }

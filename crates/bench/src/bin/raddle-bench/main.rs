@@ -1,5 +1,6 @@
 //! The benchmark: every program of the catalogue under every model and strategy ([`measure`]), the cost of
-//! deciding robustness ([`robust`]), the monitors on logs ([`log`]), and estimates compared with the truth ([`mod@estimate`]).
+//! deciding robustness ([`robust`]), the monitors on logs ([`log`]), estimates compared with the truth ([`mod@estimate`]), several workers
+//! ([`scale`]), and many machines ([`efficiency`]).
 //!
 //! Each search and each log runs in its own child process, so that its peak of memory is measured separately.
 //! The tables go to standard output; `--json FILE` writes the same data as one object per line, and `--plots FOLDER`
@@ -7,11 +8,14 @@
 
 use raddle_engine::{Model, Strategy};
 mod cpu;
+mod efficiency;
 mod estimate;
 mod log;
 mod measure;
 mod plots;
+mod programs;
 mod robust;
+mod scale;
 mod table;
 
 use clap::builder::{PossibleValuesParser, TypedValueParser};
@@ -68,6 +72,10 @@ enum Table {
     Robust,
     /// The monitors on logs.
     Log,
+    /// One search by two workers, and searches that are saved, compared with one worker.
+    Scale,
+    /// The efficiency of slices on many workers, simulated.
+    Efficiency,
     /// Estimates of the size of searches that take longer than ten seconds, compared with the truth.
     Estimate,
 }
@@ -165,6 +173,8 @@ fn run_tables(args: &Args, jobs: &[Job]) -> io::Result<()> {
             }
             Table::Robust => robust::run(&mut out, json)?,
             Table::Log => log::run(&mut out, json)?,
+            Table::Scale => scale::run((&args.programs, &args.model), &mut out, json)?,
+            Table::Efficiency => efficiency::run((&args.programs, &args.model), &mut out, json)?,
             Table::Estimate => {
                 let timeout = Duration::from_secs(args.timeout);
                 estimate::run((&args.programs, &args.model, timeout), &mut out, json)?;
