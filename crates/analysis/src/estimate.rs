@@ -11,8 +11,8 @@
 
 use crate::search::explore;
 use raddle_engine::{
-    Budget, Checks, Coverage, Engine, Estimate, Limits, Options, Phase, Probing, Progress, Sample,
-    Stopped, Strategy, Summary,
+    Budget, Checks, Coverage, Estimate, Limits, Options, Phase, Probing, Progress, Sample, Stopped,
+    Strategy, Summary,
 };
 use raddle_ir::Verified;
 use std::sync::atomic::Ordering;
@@ -57,11 +57,7 @@ pub(crate) fn beside<T>(program: &Verified, options: &Options, search: impl FnOn
 
 /// Whether the executions that a search visits are the traces of the program.
 pub fn is_estimable(options: &Options) -> bool {
-    let strategy = options.strategy;
-    strategy.coverage() != Coverage::Sample
-        && strategy != Strategy::Exhaustive
-        && strategy.engine() != Engine::Reach
-        && options.buffer_bound.is_none()
+    options.strategy.coverage() == Coverage::Traces && options.buffer_bound.is_none()
 }
 
 /// The options of the probes.

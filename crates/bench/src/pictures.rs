@@ -10,26 +10,28 @@ const WIDTH: u32 = 720;
 const CORES: [f64; 2] = [60.0, 400.0];
 const CORE: [f64; 2] = [260.0, 64.0];
 
-/// The picture of a model.
-pub fn picture(model: Model) -> String {
-    match model {
-        Model::Sc => sequential(),
-        Model::Tso => queues(
+/// The models with a picture, and how it is drawn.
+pub const PICTURES: [(Model, fn() -> String); 5] = [
+    (Model::Sc, sequential),
+    (Model::Tso, || {
+        queues(
             "tso",
             &["store buffer"],
             "A queue of stores for each core: stores leave it in order",
             "a load reads its own core's newest store to the address, or else the memory",
-        ),
-        Model::Pso => queues(
+        )
+    }),
+    (Model::Pso, || {
+        queues(
             "pso",
             &["to x", "to y", "to z"],
             "A queue of stores for each core and address: stores to other addresses overtake",
             "a store barrier keeps stores before it ahead of stores behind it",
-        ),
-        Model::Power => propagation("power", "sync: all; lwsync: all but stores with later loads"),
-        Model::Arm => propagation("arm", "dmb: all; dmb st: stores with stores"),
-    }
-}
+        )
+    }),
+    (Model::Power, || propagation("power", "sync: all; lwsync: all but stores with later loads")),
+    (Model::Arm, || propagation("arm", "dmb: all; dmb st: stores with stores")),
+];
 
 fn begin(height: u32, title: &str) -> Svg {
     let mut svg = Svg::new(WIDTH, height);

@@ -73,10 +73,16 @@ impl Engine {
     }
 }
 
-/// The executions that a strategy finds. What a sample does not find may exist: its answer is never "safe".
+/// What a strategy finds, and so what its counts are of.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Coverage {
-    All,
+    /// Every trace, and each counts once.
+    Traces,
+    /// Every execution: a trace counts as often as it has interleavings.
+    Interleavings,
+    /// Every state.
+    States,
+    /// Some executions. What a sample does not find may exist: its answer is never "safe".
     Sample,
 }
 
@@ -104,7 +110,7 @@ macro_rules! strategies {
                 }
             }
 
-            /// The executions that the strategy finds.
+            /// What the strategy finds.
             pub const fn coverage(self) -> Coverage {
                 match self {
                     $(Strategy::$strategy => Coverage::$coverage,)*
@@ -122,13 +128,13 @@ macro_rules! strategies {
 }
 
 strategies! {
-    Optimal: "optimal", Interleave, All, "Exactly one execution per trace (Optimal-DPOR).";
-    Source: "source", Interleave, All, "One execution per trace, some more begun and given up (Source-DPOR).";
-    Persistent: "persistent", Interleave, All, "The same by persistent sets, with more begun and given up (for comparison).";
-    Exhaustive: "exhaustive", Interleave, All, "Every interleaving, for comparison.";
+    Optimal: "optimal", Interleave, Traces, "Exactly one execution per trace (Optimal-DPOR).";
+    Source: "source", Interleave, Traces, "One execution per trace, some more begun and given up (Source-DPOR).";
+    Persistent: "persistent", Interleave, Traces, "The same by persistent sets, with more begun and given up (for comparison).";
+    Exhaustive: "exhaustive", Interleave, Interleavings, "Every interleaving, for comparison.";
     Random: "random", Interleave, Sample, "Random schedules; see --seed and --runs.";
-    Lazy: "lazy", Reach, All, "Visit states instead of executions, for loops that need not end; under tso, with store buffers only where they matter. Only for check, sc and tso.";
-    Graph: "graph", Graph, All, "One execution per trace, by axioms (the graph engine): for all models.";
+    Lazy: "lazy", Reach, States, "Visit states instead of executions, for loops that need not end; under tso, with store buffers only where they matter. Only for check, sc and tso.";
+    Graph: "graph", Graph, Traces, "One execution per trace, by axioms (the graph engine): for all models.";
 }
 
 impl Strategy {
@@ -156,7 +162,8 @@ impl fmt::Display for Refusal {
         match *self {
             Refusal::Model(strategy, model) if strategy.engine() == Engine::Interleave => write!(
                 f,
-                "the model '{model}' has no interleavings; it needs --strategy graph, its default"
+                "the model '{model}' has no interleavings; it needs --strategy {}, its default",
+                Strategy::default_of(model).name()
             ),
             Refusal::Model(strategy, _) => {
                 let models = Model::names(strategy.engine().models());

@@ -46,16 +46,19 @@ impl BoundKind {
         !matches!(self, BoundKind::Endless)
     }
 
+    /// Every kind with its name in machine-readable output, in the order of their numbers.
+    pub const NAMES: [(BoundKind, &'static str); 7] = [
+        (BoundKind::Events, "events"),
+        (BoundKind::LocalSteps, "local-steps"),
+        (BoundKind::Operations, "operations"),
+        (BoundKind::Iterations, "iterations"),
+        (BoundKind::Buffer, "buffer"),
+        (BoundKind::Endless, "endless"),
+        (BoundKind::Inputs, "inputs"),
+    ];
+
     pub const fn name(self) -> &'static str {
-        match self {
-            BoundKind::Events => "events",
-            BoundKind::LocalSteps => "local-steps",
-            BoundKind::Operations => "operations",
-            BoundKind::Iterations => "iterations",
-            BoundKind::Buffer => "buffer",
-            BoundKind::Endless => "endless",
-            BoundKind::Inputs => "inputs",
-        }
+        BoundKind::NAMES[self as usize].1
     }
 }
 
@@ -92,36 +95,40 @@ pub enum Stopped {
 }
 
 impl Stopped {
-    /// The name in machine-readable output, and the phrase for users.
-    const fn words(self) -> (&'static str, &'static str) {
-        match self {
-            Stopped::Executions => ("executions", "the limit on executions was reached"),
-            Stopped::Time => ("time", "time ran out"),
-            Stopped::Memory => ("memory", "the limit on memory was reached"),
-            Stopped::Interrupted => ("interrupted", "the search was interrupted"),
-            Stopped::Failure => ("failure", "the search ends at the first failure"),
-            Stopped::Enough => ("enough", "enough was seen"),
-            Stopped::Sampling => ("sampling", "the schedules are a sample, not a search"),
-            Stopped::Waiting => {
-                ("waiting", "whether a thread waits for ever in a loop was not found out")
-            }
-            Stopped::Delays => {
-                ("delays", "a thread may have to delay too many stores at the same time")
-            }
-            Stopped::Lost => {
-                ("defect", "a defect of raddle: an execution that was found cannot be replayed")
-            }
-        }
+    /// Every reason with its name in machine-readable output and the phrase for users, in the order of their numbers.
+    const WORDS: [(Stopped, &'static str, &'static str); 10] = [
+        (Stopped::Executions, "executions", "the limit on executions was reached"),
+        (Stopped::Time, "time", "time ran out"),
+        (Stopped::Memory, "memory", "the limit on memory was reached"),
+        (Stopped::Interrupted, "interrupted", "the search was interrupted"),
+        (Stopped::Failure, "failure", "the search ends at the first failure"),
+        (Stopped::Enough, "enough", "enough was seen"),
+        (Stopped::Sampling, "sampling", "the schedules are a sample, not a search"),
+        (
+            Stopped::Waiting,
+            "waiting",
+            "whether a thread waits for ever in a loop was not found out",
+        ),
+        (Stopped::Delays, "delays", "a thread may have to delay too many stores at the same time"),
+        (
+            Stopped::Lost,
+            "defect",
+            "a defect of raddle: an execution that was found cannot be replayed",
+        ),
+    ];
+
+    pub fn all() -> impl Iterator<Item = Stopped> {
+        Stopped::WORDS.into_iter().map(|(reason, ..)| reason)
     }
 
     /// The name in machine-readable output.
     pub const fn name(self) -> &'static str {
-        self.words().0
+        Stopped::WORDS[self as usize].1
     }
 
     /// The phrase for users.
     pub const fn phrase(self) -> &'static str {
-        self.words().1
+        Stopped::WORDS[self as usize].2
     }
 }
 

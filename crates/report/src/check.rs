@@ -161,15 +161,16 @@ fn endless_phrase(options: &Options, result: &CheckResult) -> Option<String> {
         return None;
     }
     let bounded = "--unroll N bounds loops that do not end";
+    let by_states = Engine::Reach.strategy().name();
     Some(match options.model {
         _ if options.checks.races => bounded.to_owned(),
         model if Engine::Reach.has(model) => {
-            format!("{bounded}; --strategy lazy, and raddle reach for goals, need no bound")
+            format!("{bounded}; --strategy {by_states}, and raddle reach for goals, need no bound")
         }
         model => {
             let models = Model::names(Engine::Reach.models()).replace(" or ", " and ");
             format!(
-                "{bounded}; --strategy lazy and raddle reach need no bound, and have {models} but not {model}"
+                "{bounded}; --strategy {by_states} and raddle reach need no bound, and have {models} but not {model}"
             )
         }
     })

@@ -147,18 +147,6 @@ fn gap_phrase(gap: Gap) -> String {
     }
 }
 
-fn gap_name(gap: Gap) -> &'static str {
-    match gap {
-        Gap::Stopped(stopped) => stopped.name(),
-        Gap::Bounds => "bounds",
-        Gap::Inputs => "inputs",
-        Gap::Unsupported => "unsupported",
-        Gap::Mixed => "mixed-sizes",
-        Gap::NoAttacks => "no-attacks",
-        Gap::Unconfirmed => "unconfirmed",
-    }
-}
-
 /// The answer as JSON.
 #[derive(Serialize, Debug)]
 pub struct Answer<'a> {
@@ -228,7 +216,7 @@ pub fn json<'a>(subject: &Subject<'a>, answer: &'a Robustness) -> Answer<'a> {
         model: answer.model.name(),
         by: answer.by.name(),
         robust: answer.robust,
-        unknown: unknown.map(|gap| gap_name(*gap)).collect(),
+        unknown: unknown.map(|gap| gap.name()).collect(),
         executions: answer.executions(),
         searches: searched.collect(),
         bounds: met.collect(),

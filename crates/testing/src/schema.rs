@@ -36,6 +36,13 @@ pub fn line_holds(schema: &str, line: &str) -> Result<(), String> {
     check(whole, &file, &value)
 }
 
+/// The words of an `enum` in a schema in docs/schema; `at` is a JSON Pointer.
+pub fn words(schema: &str, at: &str) -> Vec<String> {
+    let found = SCHEMAS.get(schema).and_then(|schema| schema.pointer(at)).and_then(Value::as_array);
+    let words = found.unwrap_or_else(|| panic!("{schema}{at} is not a list")).iter();
+    words.map(|word| word.as_str().expect("a word").to_owned()).collect()
+}
+
 /// Validates a document.
 pub fn validate(schema: &str, value: &Value) {
     let whole = SCHEMAS.get(schema).unwrap_or_else(|| panic!("no schema {schema}"));

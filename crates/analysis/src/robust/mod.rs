@@ -91,6 +91,25 @@ pub enum Gap {
     Unconfirmed,
 }
 
+impl Gap {
+    /// Every gap but [`Gap::Stopped`].
+    pub const OTHERS: [Gap; 6] =
+        [Gap::Bounds, Gap::Inputs, Gap::Unsupported, Gap::Mixed, Gap::NoAttacks, Gap::Unconfirmed];
+
+    /// The name in machine-readable output.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Gap::Stopped(stopped) => stopped.name(),
+            Gap::Bounds => "bounds",
+            Gap::Inputs => "inputs",
+            Gap::Unsupported => "unsupported",
+            Gap::Mixed => "mixed-sizes",
+            Gap::NoAttacks => "no-attacks",
+            Gap::Unconfirmed => "unconfirmed",
+        }
+    }
+}
+
 /// The result of a robustness query.
 #[derive(Clone, Debug)]
 pub struct Robustness {

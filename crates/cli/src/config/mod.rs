@@ -35,9 +35,11 @@ use crate::output::Stop;
 use crate::progress::Shown;
 use kinds::kinds;
 use limits::{budget, estimated, limits, shown, workers};
+use raddle_analysis::estimate::is_estimable;
 use raddle_analysis::fence::{Question, Target};
 use raddle_budget::Budget;
-use raddle_engine::{Checks, Engine, Limits, Options, Strategy, Unroll};
+use raddle_engine::{Checks, Coverage, Engine, Limits, Options, Strategy, Unroll};
+use raddle_ir::file::one_of;
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -121,17 +123,18 @@ pub(crate) fn check(args: &CheckArgs) -> Result<CheckConfig, Stop> {
         refuse_for_states(option, &format!("--strategy {name}"))?;
     }
     let (shown, estimate) = (shown(&args.progress)?, estimated(&args.estimate)?);
-    if estimate.is_some()
-        && (args.search.strategy == Some(Strategy::Lazy) || args.buffers.buffer_bound.is_some())
-    {
-        let why = "--estimate is for searches that visit each trace once: not --strategy lazy, not --buffer-bound";
-        return Err(Stop::Usage(why.to_owned()));
-    }
     let limits = Limits { progress: shown.progress.clone(), ..limits(&args.limits)? };
     let mut searches = search::all(&args.models, &args.search, &limits, checks, args.keep_going)?;
     searches.iter_mut().for_each(|options| options.ignored.clone_from(&ignored));
     let (searches, iterates) = search::with_buffers(&args.buffers, searches)?;
     let keep = keep::keep(&args.keep, &searches, iterates)?;
+    if estimate.is_some() && (iterates || !searches.iter().all(is_estimable)) {
+        let others = Strategy::names(|strategy| strategy.coverage() != Coverage::Traces);
+        let others = one_of(&others);
+        return Err(Stop::Usage(format!(
+            "--estimate is for searches that visit each trace once: not --strategy {others}, not --buffer-bound"
+        )));
+    }
     Ok(CheckConfig {
         keep,
         shown,

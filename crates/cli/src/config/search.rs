@@ -30,7 +30,7 @@ pub(super) fn all(
             checks: Checks { races, ..checks },
             keep_going,
             // Numbers of interleavings are not comparable with other strategies; numbers of traces are.
-            count_traces: strategy == Strategy::Exhaustive,
+            count_traces: strategy.coverage() == Coverage::Interleavings,
             sampling: sampling(&search.sampling),
             ..Options::new(model).by(strategy)
         };
@@ -141,7 +141,7 @@ mod tests {
                 (Coverage::Sample, Ok(config)) => {
                     assert_eq!(config.searches[0].sampling, Sampling { seed: 3, runs: 7 });
                 }
-                (Coverage::All, Err(Stop::Usage(message))) => {
+                (_, Err(Stop::Usage(message))) => {
                     let named = message.strip_prefix("--seed and --runs need --strategy ");
                     let named: Vec<&str> = named.unwrap_or_default().split(" or ").collect();
                     assert!(named.contains(&"random"), "{message}");

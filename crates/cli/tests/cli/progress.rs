@@ -107,7 +107,10 @@ fn estimates_that_make_no_sense_are_refused() {
     let path = "examples/dekker.rir";
     for args in [
         &["check", path, "--model", "tso", "--strategy", "lazy", "--estimate"][..],
+        &["check", path, "--model", "tso", "--strategy", "exhaustive", "--estimate"],
+        &["check", path, "--model", "tso", "--strategy", "random", "--estimate"],
         &["check", path, "--model", "tso", "--buffer-bound", "1", "--estimate"],
+        &["check", path, "--model", "tso", "--buffer-bound", "iterate", "--estimate"],
         &["check", path, "--model", "tso", "--estimate", "--witness", "w.json"],
         &["check", path, "--model", "tso", "--estimate=0"],
         &["check", path, "--model", "tso", "--progress=-1"],

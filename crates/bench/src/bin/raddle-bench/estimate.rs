@@ -9,7 +9,7 @@ use raddle_analysis::estimate::forecast;
 use raddle_analysis::explore;
 use raddle_bench::{atomics, cells, locks};
 use raddle_budget::Budget;
-use raddle_engine::{Estimate, Limits, Model, Options};
+use raddle_engine::{Engine, Estimate, Limits, Model, Options};
 use raddle_front_c::{clang, load};
 use raddle_ir::Verified;
 use serde::Serialize;
@@ -21,11 +21,6 @@ use std::time::{Duration, Instant};
 const TIME: Duration = Duration::from_secs(1);
 /// The estimates should be within this factor of the truth.
 const ALLOWED: f64 = 10.0;
-
-const ALL: &[Model] = &[Model::Sc, Model::Tso, Model::Pso, Model::Power, Model::Arm];
-/// The models of the interleaving engine, which is faster than the graph engine.
-const BUFFERS: &[Model] = &[Model::Sc, Model::Tso, Model::Pso];
-const AXIOMS: &[Model] = &[Model::Power, Model::Arm];
 
 /// A program with a parameter.
 struct Family {
@@ -69,11 +64,21 @@ fn orders_of_pairs(n: u64) -> u64 {
     factorial(2 * n) >> n
 }
 
-const C_PROGRAMS: [(&str, &str, &[Model]); 3] = [
-    ("tests/c/table1/fib.c", "", ALL),
-    ("tests/c/table1/fib.c", "-DSTEPS=6 -DBOUND=377", BUFFERS),
-    ("tests/c/witnesses/seqlock_config.c", "", &[Model::Pso, Model::Power, Model::Arm]),
+/// A file, its flags, and the models under which the search takes long.
+type CProgram = (&'static str, &'static str, fn(Model) -> bool);
+
+const C_PROGRAMS: [CProgram; 3] = [
+    ("tests/c/table1/fib.c", "", |_| true),
+    ("tests/c/table1/fib.c", "-DSTEPS=6 -DBOUND=377", has_interleavings),
+    ("tests/c/witnesses/seqlock_config.c", "", |model| {
+        matches!(model, Model::Pso | Model::Power | Model::Arm)
+    }),
 ];
+
+/// Whether the interleaving engine, which is faster than the graph engine, has the model.
+fn has_interleavings(model: Model) -> bool {
+    Engine::Interleave.has(model)
+}
 
 /// A program under a model.
 struct Subject {
@@ -135,12 +140,11 @@ pub(crate) fn run(
 fn subjects(wanted: &dyn Fn(&str) -> bool) -> Vec<Subject> {
     let mut all = Vec::new();
     for Family { name, build, known, sizes } in FAMILIES.into_iter().filter(|it| wanted(it.name)) {
-        for (models, size) in [BUFFERS, AXIOMS].into_iter().zip(sizes) {
+        for model in Model::ALL {
+            let size = sizes[usize::from(!has_interleavings(model))];
             let known = known.map(|known| known(size.into()));
-            for model in models {
-                let (name, program) = (format!("{name}({size})"), build(size));
-                all.push(Subject { name, program, model: *model, known });
-            }
+            let (name, program) = (format!("{name}({size})"), build(size));
+            all.push(Subject { name, program, model, known });
         }
     }
     if clang::find(None, &Budget::default()).is_err() || !Path::new("tests/c").is_dir() {
@@ -155,11 +159,14 @@ fn subjects(wanted: &dyn Fn(&str) -> bool) -> Vec<Subject> {
         let flags: Vec<_> = flags.split_whitespace().map(Into::into).collect();
         let options = raddle_front_c::Options { flags, ..Default::default() };
         match load(&[Path::new(file).into()], &options) {
-            Ok(loaded) => all.extend(models.iter().map(|model| {
-                let flags: Vec<_> = options.flags.iter().map(|it| it.to_string_lossy()).collect();
-                let name = format!("{name} {}", flags.join(" ")).trim_end().to_owned();
-                Subject { name, program: loaded.program.clone(), model: *model, known: None }
-            })),
+            Ok(loaded) => {
+                all.extend(Model::ALL.into_iter().filter(|it| models(*it)).map(|model| {
+                    let flags: Vec<_> =
+                        options.flags.iter().map(|it| it.to_string_lossy()).collect();
+                    let name = format!("{name} {}", flags.join(" ")).trim_end().to_owned();
+                    Subject { name, program: loaded.program.clone(), model, known: None }
+                }))
+            }
             Err(error) => eprintln!("{file} is left out: {error:?}"),
         }
     }

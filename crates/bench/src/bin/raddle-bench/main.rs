@@ -6,7 +6,6 @@
 //! The tables go to standard output; `--json FILE` writes the same data as one object per line, and `--plots FOLDER`
 //! draws the searches ([`plots`]).
 
-use raddle_engine::{Model, Strategy};
 mod cpu;
 mod efficiency;
 mod estimate;
@@ -21,6 +20,7 @@ mod table;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{Parser, ValueEnum};
 use measure::{Job, Measurement};
+use raddle_engine::{Coverage, Engine, Model, Strategy};
 use table::json_line;
 
 use std::fs::File;
@@ -39,7 +39,7 @@ struct Args {
     #[arg(long, value_enum, value_delimiter = ',', default_value = "search,robust,log")]
     table: Vec<Table>,
     /// Memory models.
-    #[arg(long, value_delimiter = ',', default_value = "sc,tso,pso")]
+    #[arg(long, value_delimiter = ',', default_values_t = Engine::Interleave.models())]
     model: Vec<Model>,
     /// Strategies.
     #[arg(long, value_delimiter = ',', default_value = "optimal,source", value_parser = compared())]
@@ -82,10 +82,11 @@ enum Table {
 
 /// The strategies that are compared, by name.
 fn compared() -> impl TypedValueParser<Value = Strategy> {
-    use Strategy::{Exhaustive, Optimal, Persistent, Source};
-    let all = [Optimal, Source, Persistent, Exhaustive];
-    PossibleValuesParser::new(all.map(Strategy::name)).map(move |name| {
-        let found = all.into_iter().find(|strategy| strategy.name() == name);
+    let is_compared = |strategy: Strategy| {
+        strategy.engine() == Engine::Interleave && strategy.coverage() != Coverage::Sample
+    };
+    PossibleValuesParser::new(Strategy::names(is_compared)).map(|name| {
+        let found = Strategy::ALL.into_iter().find(|strategy| strategy.name() == name);
         found.expect("the parser takes no other names")
     })
 }
@@ -134,8 +135,10 @@ fn jobs(args: &Args) -> Result<Vec<Job>, String> {
     for family in families {
         for &model in &args.model {
             for &strategy in &args.strategy {
-                let default =
-                    if strategy == Strategy::Exhaustive { family.tiny } else { family.size };
+                let default = match strategy.coverage() {
+                    Coverage::Interleavings => family.tiny,
+                    _ => family.size,
+                };
                 let size = args.size.unwrap_or(default);
                 jobs.push(Job { family, size, model, strategy, timeout: args.timeout });
             }
@@ -155,7 +158,7 @@ fn run_here(jobs: &[Job]) -> io::Result<()> {
 fn run_log(path: &Path, models: &[Model]) -> io::Result<()> {
     let mut out = io::stdout().lock();
     for model in models {
-        json_line(&mut out, &log::measure(path, model.name())?)?;
+        json_line(&mut out, &log::measure(path, *model)?)?;
     }
     Ok(())
 }

@@ -8,6 +8,7 @@
 
 mod lines;
 mod programs;
+mod words;
 
 use lines::Lines;
 use programs::{Loaded, Scope};

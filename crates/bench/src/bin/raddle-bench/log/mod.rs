@@ -9,8 +9,9 @@ use crate::cpu;
 use crate::table::{json_line, peak};
 use clap::ValueEnum;
 pub(crate) use make::Kind;
+use raddle_analysis::robust::buffers;
 use raddle_budget::peak_memory;
-use raddle_monitor::Buffers;
+use raddle_engine::Model;
 use raddle_monitor::log::monitor;
 use serde::{Deserialize, Serialize};
 use std::fs::File;
@@ -19,7 +20,6 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 const LENGTHS: [u64; 2] = [1_000_000, 10_000_000];
-const MODELS: [(&str, Buffers); 2] = [("tso", Buffers::PerThread), ("pso", Buffers::PerAddress)];
 /// The number of passes over a log; the fastest counts.
 const PASSES: usize = 3;
 
@@ -46,8 +46,8 @@ pub(crate) fn run(out: &mut impl Write, mut json: Option<&mut dyn Write>) -> io:
     for kind in Kind::value_variants() {
         for events in LENGTHS {
             let path = Scratch::new(*kind, events)?;
-            for (model, _) in MODELS {
-                let measured = ask(&path.0, model)?;
+            for model in Model::ALL.into_iter().filter(|model| model.is_buffered()) {
+                let measured = ask(&path.0, model.name())?;
                 row(out, *kind, &measured)?;
                 json.as_mut().map_or(Ok(()), |json| json_line(json, &measured))?;
             }
@@ -90,13 +90,11 @@ fn ask(path: &Path, model: &str) -> io::Result<Measured> {
 }
 
 /// The work of the child process.
-pub(crate) fn measure(path: &Path, model: &str) -> io::Result<Measured> {
-    let known = MODELS.into_iter().find(|(name, _)| *name == model);
-    let (_, buffers) = known.ok_or(io::Error::other("logs are for tso and pso"))?;
+pub(crate) fn measure(path: &Path, model: Model) -> io::Result<Measured> {
     let (mut seconds, mut counts) = (f64::MAX, Ok((0, 0)));
     for _ in 0..PASSES {
         let took = cpu::time(|| {
-            counts = File::open(path).and_then(|file| match monitor(file, buffers) {
+            counts = File::open(path).and_then(|file| match monitor(file, buffers(model)) {
                 Ok(reading) => Ok((reading.events, reading.violations.len() as u64)),
                 Err(trouble) => Err(io::Error::other(format!("{trouble:?}"))),
             });
@@ -106,7 +104,7 @@ pub(crate) fn measure(path: &Path, model: &str) -> io::Result<Measured> {
     let (events, distinct) = counts?;
     Ok(Measured {
         log: path.file_name().unwrap_or_default().to_string_lossy().into_owned(),
-        model: model.to_owned(),
+        model: model.name().to_owned(),
         events,
         distinct,
         seconds,
