@@ -4,14 +4,13 @@
 //!
 //! `RADDLE_LONG=1` runs many more programs. A program with a difference is shrunk before it is shown.
 
-use crate::{by_axioms, models_of_axioms};
+use crate::{by_axioms, has_oracle, models_of_axioms};
 use raddle_engine::{FailureKind, Model, Options};
 use raddle_graph::explore;
 use raddle_ir::{Verified, text};
 use raddle_oracle::campaign::{Comparison, Subject, compare_under, ensure, generated, same};
 use raddle_oracle::cycles::{Edge, enumerate};
 use raddle_oracle::generate::Config;
-use raddle_oracle::weak;
 use raddle_testing::is_long;
 
 /// The number of candidates that the oracle may visit; programs with more are skipped.
@@ -21,9 +20,7 @@ const BUDGET: u64 = 5_000;
 #[test]
 fn every_model_has_an_oracle() {
     for model in Model::ALL {
-        let name = model.name();
-        let known = raddle_oracle::Model::named(name).is_some();
-        assert!(known || weak::Hardware::named(name).is_some(), "no oracle knows {name}");
+        assert!(has_oracle(model), "no oracle knows {model}");
     }
 }
 

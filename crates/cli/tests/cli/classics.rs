@@ -38,9 +38,16 @@ const ALLOWED: [(&str, &[Model]); 20] = {
     ]
 };
 
+/// The models that the literature speaks of: all outcomes are beyond SC, and each other model allows one.
+fn models() -> Vec<Model> {
+    let is_known = |model: &Model| ALLOWED.iter().any(|(_, allowed)| allowed.contains(model));
+    Model::ALL.into_iter().filter(|model| *model == Model::Sc || is_known(model)).collect()
+}
+
 /// Whether each test's outcome is observed, by test and model.
 fn observed() -> BTreeMap<(String, String), bool> {
-    let ran = raddle(&["litmus", "examples/classics", "--model", "sc,tso,pso,power,arm", "--json"]);
+    let models = Vec::from_iter(models().into_iter().map(Model::name)).join(",");
+    let ran = raddle(&["litmus", "examples/classics", "--model", &models, "--json"]);
     assert_eq!(ran.status, Some(0), "{}", ran.err);
     let results = ran.out.lines().map(|line| {
         let result: serde_json::Value = serde_json::from_str(line).expect("JSON");
@@ -61,19 +68,19 @@ fn description(test: &str) -> String {
 
 #[test]
 fn classic_tests_have_the_outcomes_of_the_literature() {
-    let observed = observed();
-    assert_eq!(observed.len(), ALLOWED.len() * Model::ALL.len());
+    let (models, observed) = (models(), observed());
+    assert_eq!(observed.len(), ALLOWED.len() * models.len());
     for (test, allowed) in ALLOWED {
-        for model in Model::ALL {
+        for &model in &models {
             let found = observed[&(test.to_owned(), model.to_string())];
             assert_eq!(found, allowed.contains(&model), "{test} under {model}");
         }
     }
-    let names = Model::ALL.map(|model| format!("`{model}`")).join(" | ");
-    let mut table = format!("| test | | {names} |\n|---|---|{}\n", "---|".repeat(Model::ALL.len()));
+    let names = Vec::from_iter(models.iter().map(|model| format!("`{model}`"))).join(" | ");
+    let mut table = format!("| test | | {names} |\n|---|---|{}\n", "---|".repeat(models.len()));
     for (test, allowed) in ALLOWED {
-        let word = |model| if allowed.contains(&model) { "**Allowed**" } else { "Forbidden" };
-        let words = Model::ALL.map(word).join(" | ");
+        let word = |model| if allowed.contains(model) { "**Allowed**" } else { "Forbidden" };
+        let words = Vec::from_iter(models.iter().map(word)).join(" | ");
         table += &format!("| {test} | {} | {words} |\n", description(test));
     }
     let path = root().join(PAGE);

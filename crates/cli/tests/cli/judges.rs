@@ -2,6 +2,7 @@
 //! the strategies, `reach` and `fence --goal`, under every model that they support.
 
 use crate::common::{compiled, file, raddle, with_clang};
+use raddle_engine::{Engine, Model, Strategy};
 
 /// A program with a thread that runs `body` and a thread that stores.
 fn program(body: &str) -> String {
@@ -49,18 +50,29 @@ const FAILURES: [&str; 28] = [
     "__asm__ volatile(\"cpuid\" ::: \"memory\");",
 ];
 
-/// The arguments of each judge, and its models.
-const JUDGES: [(&[&str], &str); 9] = [
-    (&["check", "--strategy", "optimal"], "sc tso pso"),
-    (&["check", "--strategy", "source"], "sc tso pso"),
-    (&["check", "--strategy", "persistent"], "sc tso pso"),
-    (&["check", "--strategy", "exhaustive"], "sc tso pso"),
-    (&["check", "--strategy", "random"], "sc tso pso"),
-    (&["check", "--strategy", "lazy"], "sc tso"),
-    (&["check", "--strategy", "graph"], "sc tso pso power arm"),
-    (&["reach"], "sc tso"),
-    (&["fence", "--goal"], "tso pso power arm"),
-];
+/// A command that judges programs under a model.
+struct Judge {
+    args: Vec<&'static str>,
+    model: Model,
+    /// The engine of the strategy, for `check`.
+    engine: Option<Engine>,
+}
+
+/// Every strategy, and the other commands that judge, each under every model that it has.
+fn judges() -> Vec<Judge> {
+    let with = |args: &[&'static str], engine, has: &dyn Fn(Model) -> bool| -> Vec<Judge> {
+        let models = Model::ALL.into_iter().filter(|model| has(*model));
+        models.map(|model| Judge { args: args.to_vec(), model, engine }).collect()
+    };
+    let mut all = Vec::new();
+    for strategy in Strategy::ALL {
+        let (args, engine) = (["check", "--strategy", strategy.name()], strategy.engine());
+        all.extend(with(&args, Some(engine), &|model| engine.has(model)));
+    }
+    all.extend(with(&["reach"], None, &|model| Engine::Reach.has(model)));
+    all.extend(with(&["fence", "--goal"], None, &|model| !model.fences().is_empty()));
+    all
+}
 
 #[test]
 fn no_judge_passes_over_a_failure() {
@@ -68,16 +80,13 @@ fn no_judge_passes_over_a_failure() {
         let source = file(&format!("judges_{n}"), "p.c", program(body).as_bytes());
         let Some(path) = compiled(&source, &[]) else { return };
         let unsupported = body.contains("cpuid");
-        for (judge, models) in JUDGES {
-            for model in models.split(' ') {
-                let ran = raddle(
-                    &[judge, &[path.as_str(), "--model", model, "--timeout", "60"][..]].concat(),
-                );
-                // Fences do not prevent failures under sc, so `fence` may answer "unknown".
-                let exact = judge[0] != "fence" && !unsupported;
-                let seen = ran.status == Some(1) || ran.status == Some(3) && !exact;
-                assert!(seen, "{body}: {} {model}: {ran:?}", judge.join(" "));
-            }
+        for Judge { args, model, .. } in judges() {
+            let of_file = [path.as_str(), "--model", model.name(), "--timeout", "60"];
+            let ran = raddle(&[&args[..], &of_file].concat());
+            // Fences do not prevent failures under sc, so `fence` may answer "unknown".
+            let exact = args[0] != "fence" && !unsupported;
+            let seen = ran.status == Some(1) || ran.status == Some(3) && !exact;
+            assert!(seen, "{body}: {} {model}: {ran:?}", args.join(" "));
         }
     }
 }
@@ -87,14 +96,12 @@ fn no_judge_passes_over_a_failure() {
 fn no_judge_passes_over_a_data_race() {
     let source = file("judges_race", "p.c", program("plain = 1;").as_bytes());
     let Some(path) = compiled(&source, &[]) else { return };
-    for (judge, models) in JUDGES.iter().filter(|(judge, _)| judge[0] == "check") {
-        for model in models.split(' ') {
-            let args =
-                [*judge, &[path.as_str(), "--model", model, "--check", "races"][..]].concat();
-            let ran = raddle(&args);
-            let expected = if ["lazy", "graph"].contains(&judge[2]) { 2 } else { 1 };
-            assert_eq!(ran.status, Some(expected), "{} {model}: {ran:?}", judge.join(" "));
-        }
+    for Judge { args, model, engine } in judges() {
+        let Some(engine) = engine else { continue };
+        let of_file = [path.as_str(), "--model", model.name(), "--check", "races"];
+        let ran = raddle(&[&args[..], &of_file].concat());
+        let expected = if engine.finds_races() { 1 } else { 2 };
+        assert_eq!(ran.status, Some(expected), "{} {model}: {ran:?}", args.join(" "));
     }
 }
 
