@@ -149,8 +149,9 @@ mod tests {
         let wrong = format!("not a memory model; expected {}", Model::names(Model::ALL));
         assert_eq!(ANY.named("c11"), Err(wrong.clone()));
         assert_eq!(ANY.named("TSO"), Err(format!("{wrong}; did you mean 'tso'?")));
-        let other = "not a model of this command; expected tso or pso";
-        assert_eq!(BUFFERED.named("arm"), Err(other.to_owned()));
+        let other = Model::names(BUFFERED.taken());
+        let other = format!("not a model of this command; expected {other}");
+        assert_eq!(BUFFERED.named("arm"), Err(other));
         assert_eq!(BY_STATES.named("tso"), Ok(Model::Tso));
         assert_eq!(WEAK.named("arm"), Ok(Model::Arm));
     }

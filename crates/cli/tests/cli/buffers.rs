@@ -1,6 +1,7 @@
 //! `--buffer-bound` on the command line.
 
 use crate::common::{file, raddle, scratch};
+use raddle_engine::Model;
 use serde_json::{Value, json};
 
 fn checked(args: &[&str]) -> (Option<i32>, Value) {
@@ -144,7 +145,9 @@ fn bounds_that_make_no_sense_are_refused() {
         assert!(ran.err.contains(reason), "{ran:?}");
     };
     let check = ["check", "examples/dekker.rir", "--model"];
-    refused(&[&check[..], &["sc", "--buffer-bound", "1"]].concat(), "needs --model tso or pso");
+    let buffered = Model::names(Model::ALL.into_iter().filter(|model| model.is_buffered()));
+    let needed = format!("needs --model {buffered}");
+    refused(&[&check[..], &["sc", "--buffer-bound", "1"]].concat(), &needed);
     refused(&[&check[..], &["tso", "--buffer-bound", "many"]].concat(), "a number of stores");
     let litmus = ["litmus", "examples/SB.litmus", "--model", "tso", "--buffer-bound", "iterate"];
     refused(&litmus, "is for raddle check");
