@@ -7,7 +7,7 @@ use crate::estimate;
 use crate::keep;
 use crate::output::{Output, Stop};
 use crate::pages::{Pages, fence_command};
-use crate::project::Line;
+use crate::project::ProjectCheck;
 use crate::reports::{Reports, outcome};
 use crate::signals;
 use crate::source::{self, Source};
@@ -33,8 +33,8 @@ pub(crate) fn run(
 }
 
 /// The checks of a project, one after the other. One that is refused does not stop the others.
-pub(crate) fn project(lines: &[Line], output: &mut Output) -> Result<Status, Stop> {
-    let checks: Vec<(&CheckArgs, &Line)> = lines
+pub(crate) fn project(lines: &[ProjectCheck], output: &mut Output) -> Result<Status, Stop> {
+    let checks: Vec<(&CheckArgs, &ProjectCheck)> = lines
         .iter()
         .filter_map(|line| match &line.cli.command {
             Command::Check(args) => Some((args, line)),
@@ -66,7 +66,11 @@ pub(crate) fn project(lines: &[Line], output: &mut Output) -> Result<Status, Sto
     })
 }
 
-fn validated(args: &CheckArgs, line: &Line, output: &mut Output) -> Result<CheckConfig, Stop> {
+fn validated(
+    args: &CheckArgs,
+    line: &ProjectCheck,
+    output: &mut Output,
+) -> Result<CheckConfig, Stop> {
     let mut config = config::check(args).map_err(|stop| match stop {
         Stop::Usage(message) => match line.written.blame(message) {
             Ok(diagnostic) => output.refuse(&diagnostic),

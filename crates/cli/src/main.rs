@@ -61,7 +61,7 @@ use args::{Cli, Command};
 use clap::error::ErrorKind;
 use clap::{CommandFactory, FromArgMatches};
 use output::{Output, Stop};
-use project::Line;
+use project::ProjectCheck;
 use reports::Reports;
 use status::Status;
 use std::ffi::OsString;
@@ -120,7 +120,10 @@ fn run(output: &mut Output) -> Result<Status, Stop> {
 }
 
 /// The checks of `raddle.toml`, if the command is for them.
-fn project_lines(words: &[OsString], output: &mut Output) -> Result<Option<Vec<Line>>, Stop> {
+fn project_lines(
+    words: &[OsString],
+    output: &mut Output,
+) -> Result<Option<Vec<ProjectCheck>>, Stop> {
     match words.get(1) {
         Some(command) if command == "check" => project::lines(words, output),
         _ => Ok(None),

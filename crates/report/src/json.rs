@@ -175,9 +175,11 @@ impl Object {
     }
 }
 
-#[derive(Serialize, Deserialize, Clone, Debug)]
-pub(crate) struct SourceLine {
+/// A line of a file.
+#[derive(Serialize, Deserialize, Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub struct SourceLine {
     pub file: String,
+    /// `None` for the file as a whole.
     pub line: Option<u32>,
 }
 

@@ -20,7 +20,7 @@ const MOST_NODES: usize = 40;
 #[serde(rename_all = "camelCase")]
 pub(crate) struct Picture {
     pub nodes: Vec<Drawn>,
-    pub edges: Vec<Line>,
+    pub edges: Vec<DrawnEdge>,
     /// Events with relations that are not drawn.
     pub left_out: usize,
 }
@@ -39,7 +39,7 @@ pub(crate) struct Drawn {
 }
 
 #[derive(Serialize, Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
-pub(crate) struct Line {
+pub(crate) struct DrawnEdge {
     /// Places among the nodes.
     pub from: usize,
     pub to: usize,
@@ -160,7 +160,7 @@ impl Scene<'_> {
         &self,
         columns: &BTreeMap<u32, Vec<Node>>,
         places: &BTreeMap<Node, usize>,
-    ) -> Vec<Line> {
+    ) -> Vec<DrawnEdge> {
         let cycle = &self.relations.cycle;
         let count = cycle.len();
         let mut on_cycle = BTreeSet::new();
@@ -171,7 +171,7 @@ impl Scene<'_> {
         let mut add = |from: Node, to: Node, name: &'static str| {
             if let (Some(a), Some(b)) = (places.get(&from), places.get(&to)) {
                 let cycle = on_cycle.contains(&(from, to, name));
-                lines.insert(Line { from: *a, to: *b, name, cycle });
+                lines.insert(DrawnEdge { from: *a, to: *b, name, cycle });
             }
         };
         on_cycle.iter().for_each(|(from, to, name)| add(*from, *to, name));
@@ -297,7 +297,7 @@ fn write_dot(
         }
         writeln!(out, "  }}")?;
     }
-    for Line { from, to, name, cycle } in &picture.edges {
+    for DrawnEdge { from, to, name, cycle } in &picture.edges {
         let [from, to] = [from, to].map(|place| picture.nodes[*place].event);
         let colour = colour(name);
         let width = if *cycle { ", penwidth=3" } else { "" };

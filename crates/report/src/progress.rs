@@ -1,6 +1,6 @@
 //! How far a search is, in one line, and how large it is going to be.
 
-use crate::{Run, counted, json, printable, written};
+use crate::{Run, counted, grouped, json, printable, several, written};
 use raddle_analysis::estimate::Forecast;
 use raddle_engine::{Estimate, Failure, Phase, Snapshot};
 use serde::Serialize;
@@ -112,19 +112,6 @@ fn range(estimate: &Estimate) -> String {
     }
 }
 
-/// A whole number with commas.
-fn grouped(number: u64) -> String {
-    let digits = number.to_string();
-    let mut text = String::new();
-    for (n, digit) in digits.chars().enumerate() {
-        if n > 0 && (digits.len() - n).is_multiple_of(3) {
-            text.push(',');
-        }
-        text.push(digit);
-    }
-    text
-}
-
 /// A number to two digits, in words if it is large.
 fn quantity(number: f64) -> String {
     const NAMES: [(f64, &str); 3] = [(1e12, "trillion"), (1e9, "billion"), (1e6, "million")];
@@ -156,11 +143,6 @@ fn duration(seconds: f64) -> String {
 /// A time that is not over.
 fn estimated(seconds: f64) -> String {
     if seconds < 1.0 { "less than 1 s".to_owned() } else { duration(seconds) }
-}
-
-/// `1 execution`, `12,000 executions`
-fn several(count: u64, noun: &str) -> String {
-    format!("{} {noun}{}", grouped(count), if count == 1 { "" } else { "s" })
 }
 
 /// `1 execution was`, `12 executions were`

@@ -4,31 +4,31 @@
 //! witness.
 
 use super::witness::witness;
-use super::{By, Finding, Gap, unconfirmed};
+use super::{By, Decision, Gap, unconfirmed};
 use raddle_engine::{Engine, Limits, Model, Options, Stopped};
 use raddle_ir::Verified;
 use raddle_reach::{Robust, Unknown};
 
-pub(super) fn decide(program: &Verified, model: Model, limits: &Limits) -> Finding {
-    let mut finding = Finding::default();
+pub(super) fn decide(program: &Verified, model: Model, limits: &Limits) -> Decision {
+    let mut decision = Decision::default();
     if !By::Attacks.has(model) {
-        finding.gaps.push(Gap::NoAttacks);
-        return finding;
+        decision.gaps.push(Gap::NoAttacks);
+        return decision;
     }
     let options = Options { limits: limits.clone(), ..Options::new(model) };
     match raddle_reach::robust(program, &options).verdict {
         Robust::Robust => {}
-        Robust::Unknown(unknown) => finding.gaps.push(gap(&unknown)),
+        Robust::Unknown(unknown) => decision.gaps.push(gap(&unknown)),
         Robust::Attacked(attack) => {
             let budget = limits.budget.for_report();
-            finding.witness = witness(program, Engine::Reach, model, &budget, attack.schedule);
-            finding.violated = finding.witness.is_some();
-            if !finding.violated {
-                finding.gaps.push(unconfirmed(&budget));
+            decision.witness = witness(program, Engine::Reach, model, &budget, attack.schedule);
+            decision.violated = decision.witness.is_some();
+            if !decision.violated {
+                decision.gaps.push(unconfirmed(&budget));
             }
         }
     }
-    finding
+    decision
 }
 
 fn gap(unknown: &Unknown) -> Gap {

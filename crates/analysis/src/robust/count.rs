@@ -3,24 +3,24 @@
 //! A count that a limit cut short proves nothing, whatever the other count is. In that case the second
 //! search is skipped. Both searches share the time.
 
-use super::{Finding, gaps, options, traces};
+use super::{Decision, gaps, options, traces};
 use crate::estimate::beside;
 use raddle_engine::{Limits, Model};
 use raddle_interleave::explore;
 use raddle_ir::Verified;
 
-pub(super) fn decide(program: &Verified, model: Model, limits: &Limits) -> Finding {
-    let mut finding = Finding::default();
+pub(super) fn decide(program: &Verified, model: Model, limits: &Limits) -> Decision {
+    let mut decision = Decision::default();
     for model in [Model::Sc, model] {
         let options = options(model, limits);
         let summary = beside(program, &options, || explore(program, &options));
-        finding.gaps = gaps(&summary);
-        finding.searches.push((model, summary));
-        if !finding.gaps.is_empty() {
-            return finding;
+        decision.gaps = gaps(&summary);
+        decision.searches.push((model, summary));
+        if !decision.gaps.is_empty() {
+            return decision;
         }
     }
-    let mut counts = finding.searches.iter().map(|(_, summary)| traces(summary));
-    finding.violated = counts.next() != counts.next();
-    finding
+    let mut counts = decision.searches.iter().map(|(_, summary)| traces(summary));
+    decision.violated = counts.next() != counts.next();
+    decision
 }

@@ -2,7 +2,7 @@
 //! a trace under SC ([`crate::cycle`]).
 
 use super::witness::{Witnesses, witness};
-use super::{Finding, Gap, gaps, options};
+use super::{Decision, Gap, gaps, options};
 use crate::cycle::Node;
 use crate::cycle::conflicts::Conflicts;
 use crate::estimate::beside;
@@ -12,7 +12,7 @@ use raddle_ir::Verified;
 use std::ops::ControlFlow;
 use std::sync::{Mutex, PoisonError};
 
-pub(super) fn decide(program: &Verified, model: Model, limits: &Limits) -> Finding {
+pub(super) fn decide(program: &Verified, model: Model, limits: &Limits) -> Decision {
     let (found, unconfirmed) = (Witnesses::default(), Mutex::new(None));
     let options = options(model, limits);
     let visitors = || -> Visitor<'_> {
@@ -41,7 +41,7 @@ pub(super) fn decide(program: &Verified, model: Model, limits: &Limits) -> Findi
     gaps.extend(gap.filter(|gap| *gap == Gap::Unconfirmed));
     let witness = first.and_then(|number| found.take(number));
     let violated = witness.is_some();
-    Finding { witness, violated, gaps, searches: vec![(model, summary)] }
+    Decision { witness, violated, gaps, searches: vec![(model, summary)] }
 }
 
 /// Whether the order of the events has a cycle. False if the budget runs out.

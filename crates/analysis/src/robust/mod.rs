@@ -147,7 +147,7 @@ impl Robustness {
 
 /// The result of one way to decide robustness.
 #[derive(Default)]
-struct Finding {
+struct Decision {
     witness: Option<CycleWitness>,
     /// Whether a witness was found, or must exist.
     violated: bool,
@@ -159,12 +159,12 @@ struct Finding {
 pub fn robust(program: &Verified, model: Model, limits: &Limits, by: Option<By>) -> Robustness {
     let start = Instant::now();
     let mut by_which = by.unwrap_or(By::Monitor);
-    let mut finding = decide(program, model, limits, by_which);
-    if by.is_none() && !finding.violated && finding.gaps.contains(&Gap::Mixed) {
+    let mut decision = decide(program, model, limits, by_which);
+    if by.is_none() && !decision.violated && decision.gaps.contains(&Gap::Mixed) {
         by_which = By::Cycles;
-        finding = decide(program, model, limits, by_which);
+        decision = decide(program, model, limits, by_which);
     }
-    let Finding { witness, violated, mut gaps, searches } = finding;
+    let Decision { witness, violated, mut gaps, searches } = decision;
     if !violated && !program.partial_inputs().is_empty() {
         gaps.push(Gap::Inputs);
     }
@@ -176,7 +176,7 @@ pub fn robust(program: &Verified, model: Model, limits: &Limits, by: Option<By>)
     Robustness { model, by: by_which, robust, gaps, witness, searches, elapsed: start.elapsed() }
 }
 
-fn decide(program: &Verified, model: Model, limits: &Limits, by: By) -> Finding {
+fn decide(program: &Verified, model: Model, limits: &Limits, by: By) -> Decision {
     match by {
         By::Monitor => monitor::decide(program, model, limits),
         By::Cycles => cycles::decide(program, model, limits),

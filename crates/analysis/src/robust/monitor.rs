@@ -8,7 +8,7 @@
 //! ([`Overtaking`]): the monitor would find nothing in them.
 
 use super::witness::{Witnesses, witness};
-use super::{Finding, Gap, gaps, options};
+use super::{Decision, Gap, gaps, options};
 use crate::estimate::beside;
 use raddle_engine::{Buffering, Engine, Limits, Model};
 use raddle_interleave::{
@@ -19,9 +19,9 @@ use raddle_monitor::{Access, Buffers, Causal, Delayed, Kind, Op, Overtaking, Thr
 use std::ops::ControlFlow;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 
-pub(super) fn decide(program: &Verified, model: Model, limits: &Limits) -> Finding {
+pub(super) fn decide(program: &Verified, model: Model, limits: &Limits) -> Decision {
     let Some(rules) = Rules::of(model, None) else {
-        return Finding { gaps: vec![Gap::Unsupported], ..Finding::default() };
+        return Decision { gaps: vec![Gap::Unsupported], ..Decision::default() };
     };
     let seen = Seen::default();
     let options = options(Model::Sc, limits);
@@ -40,7 +40,7 @@ pub(super) fn decide(program: &Verified, model: Model, limits: &Limits) -> Findi
     }
     let witness = found.and_then(|number| seen.found.take(number));
     let violated = witness.is_some();
-    Finding { witness, violated, gaps, searches: vec![(Model::Sc, summary)] }
+    Decision { witness, violated, gaps, searches: vec![(Model::Sc, summary)] }
 }
 
 /// The kind of buffers of a model.

@@ -12,7 +12,7 @@ use std::path::PathBuf;
 /// The source of a program as a command line by itself: witness files hold those.
 #[derive(Parser, Debug)]
 #[command(name = "raddle", disable_help_flag = true)]
-pub(crate) struct SourceLine {
+pub(crate) struct SourceCommand {
     #[command(flatten)]
     pub source: SourceArgs,
 }

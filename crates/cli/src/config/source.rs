@@ -1,6 +1,6 @@
 //! The files and options that a program is made from.
 
-use crate::args::shared::{SourceArgs, SourceLine};
+use crate::args::shared::{SourceArgs, SourceCommand};
 use crate::args::values::Range;
 use crate::input::shown;
 use crate::output::Output;
@@ -125,7 +125,7 @@ pub(crate) fn source_of(origin: &Origin, budget: &Budget) -> Result<SourceConfig
     // A file whose name looks like an option is a file: only the arguments are parsed.
     let line = ["raddle", "FILE"].into_iter().map(OsString::from);
     let line = line.chain(origin.arguments.iter().cloned());
-    let parsed = SourceLine::try_parse_from(line).map_err(|error| {
+    let parsed = SourceCommand::try_parse_from(line).map_err(|error| {
         let text = error.to_string();
         text.lines().next().unwrap_or("").trim_start_matches("error: ").to_owned()
     })?;

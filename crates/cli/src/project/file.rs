@@ -1,6 +1,6 @@
 //! Finding and reading `raddle.toml`.
 
-use super::Origin;
+use super::KeyPosition;
 use crate::input::{self, shown};
 use crate::reports::repository;
 use raddle_ir::Diagnostic;
@@ -21,11 +21,11 @@ pub(super) struct ProjectFile {
 
 impl ProjectFile {
     /// The place of a byte.
-    pub(super) fn origin(&self, at: usize) -> Origin {
+    pub(super) fn origin(&self, at: usize) -> KeyPosition {
         let before = self.text.get(..at).unwrap_or_default();
         let line = before.matches('\n').count() as u32 + 1;
         let column = before.rsplit('\n').next().map_or(0, |start| start.chars().count()) as u32 + 1;
-        Origin { file: self.shown.clone(), path: self.path.clone(), line, column }
+        KeyPosition { file: self.shown.clone(), path: self.path.clone(), line, column }
     }
 }
 

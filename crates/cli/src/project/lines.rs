@@ -5,7 +5,7 @@
 //! `[[check]]`, and that before one of `[defaults]`.
 
 use super::file::ProjectFile;
-use super::{Origin, Written, is_given};
+use super::{KeyPosition, Written, is_given};
 use crate::args::kinds::known_error;
 use clap::builder::ValueParser;
 use clap::{Arg, ArgAction, ArgMatches, Command};
@@ -25,7 +25,7 @@ const FOR_ALL: [&str; 5] = ["sarif", "junit", "html", "dot", "json"];
 /// An option: its key, if it is in the file, and its words on a command line.
 #[derive(Clone, Debug)]
 struct Entry {
-    key: Option<Origin>,
+    key: Option<KeyPosition>,
     words: Vec<OsString>,
 }
 
@@ -36,9 +36,9 @@ type Words = BTreeMap<String, Entry>;
 #[derive(Debug)]
 pub(super) struct Project {
     defaults: Words,
-    checks: Vec<(Origin, Words)>,
+    checks: Vec<(KeyPosition, Words)>,
     pub known: Vec<KnownError>,
-    start: Origin,
+    start: KeyPosition,
     /// The options of programs that are compiled. In the defaults, they are for those alone.
     of_c: Vec<String>,
 }
@@ -96,7 +96,7 @@ impl Project {
         given: &Given,
     ) -> Result<Vec<(Written, Vec<OsString>)>, Diagnostic> {
         let none = Words::new();
-        let checks: Vec<(&Origin, &Words)> = match given.words.contains_key("files") {
+        let checks: Vec<(&KeyPosition, &Words)> = match given.words.contains_key("files") {
             true => vec![(&self.start, &none)],
             false => self.checks.iter().map(|(origin, words)| (origin, words)).collect(),
         };
@@ -112,7 +112,7 @@ impl Project {
 
     fn command_line(
         &self,
-        table: &Origin,
+        table: &KeyPosition,
         words: &Words,
         given: &Given,
     ) -> (Written, Vec<OsString>) {
@@ -246,7 +246,7 @@ fn words(
 }
 
 fn values(
-    origin: &Origin,
+    origin: &KeyPosition,
     arg: &Arg,
     key: &str,
     value: &DeValue<'_>,
@@ -279,7 +279,7 @@ fn values(
 /// A table `[[suppress]]`.
 fn suppression(
     file: &ProjectFile,
-    origin: &Origin,
+    origin: &KeyPosition,
     table: &DeTable<'_>,
 ) -> Result<KnownError, Diagnostic> {
     const KEYS: [&str; 5] = ["kind", "file", "line", "function", "reason"];
@@ -318,7 +318,11 @@ fn suppression(
 }
 
 /// The message about a key that does not exist, with the one that may have been meant.
-fn unknown<'k>(origin: &Origin, key: &str, known: impl IntoIterator<Item = &'k str>) -> Diagnostic {
+fn unknown<'k>(
+    origin: &KeyPosition,
+    key: &str,
+    known: impl IntoIterator<Item = &'k str>,
+) -> Diagnostic {
     let known: Vec<&str> = known.into_iter().collect();
     let nearest = known.iter().map(|name| (distance(key, name), *name)).min();
     let expected = match nearest {

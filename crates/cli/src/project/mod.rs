@@ -25,7 +25,7 @@ use std::path::PathBuf;
 
 /// The command line of a check, and where it is written.
 #[derive(Debug)]
-pub(crate) struct Line {
+pub(crate) struct ProjectCheck {
     pub cli: Cli,
     pub written: Written,
 }
@@ -34,9 +34,9 @@ pub(crate) struct Line {
 #[derive(Clone, Debug)]
 pub(crate) struct Written {
     /// Its table.
-    pub table: Origin,
+    pub table: KeyPosition,
     /// The key of each option; `None` for an option of the command line.
-    keys: BTreeMap<String, Option<Origin>>,
+    keys: BTreeMap<String, Option<KeyPosition>>,
 }
 
 impl Written {
@@ -58,14 +58,14 @@ impl Written {
 
 /// A place in a file.
 #[derive(Clone, Debug)]
-pub(crate) struct Origin {
+pub(crate) struct KeyPosition {
     file: String,
     pub path: PathBuf,
     line: u32,
     column: u32,
 }
 
-impl Origin {
+impl KeyPosition {
     pub(crate) fn diagnostic(&self, message: String) -> Diagnostic {
         let mut diagnostic = Diagnostic::whole_file(&self.file, message);
         (diagnostic.line, diagnostic.column) = (self.line, self.column);
@@ -74,7 +74,10 @@ impl Origin {
 }
 
 /// What the words of the command line ask for, `raddle.toml` included. `Ok(None)`: the words alone.
-pub(crate) fn lines(words: &[OsString], output: &mut Output) -> Result<Option<Vec<Line>>, Stop> {
+pub(crate) fn lines(
+    words: &[OsString],
+    output: &mut Output,
+) -> Result<Option<Vec<ProjectCheck>>, Stop> {
     let relaxed = relaxed().try_get_matches_from(words);
     let Ok(matches) = relaxed else { return Ok(None) };
     let Some(("check", check)) = matches.subcommand() else { return Ok(None) };
@@ -93,7 +96,7 @@ fn relaxed() -> clap::Command {
     Cli::command().mut_subcommand("check", |check| check.mut_args(|arg| arg.required(false)))
 }
 
-fn made(found: &ProjectFile, given: &ArgMatches) -> Result<Vec<Line>, Diagnostic> {
+fn made(found: &ProjectFile, given: &ArgMatches) -> Result<Vec<ProjectCheck>, Diagnostic> {
     let mut definitions = Cli::command();
     definitions.build();
     let check = definitions.find_subcommand("check").cloned().unwrap_or_default();
@@ -117,14 +120,14 @@ fn made(found: &ProjectFile, given: &ArgMatches) -> Result<Vec<Line>, Diagnostic
         if let Command::Check(args) = &mut cli.command {
             args.kinds.known.extend(project.known.iter().cloned());
         }
-        made.push(Line { cli, written });
+        made.push(ProjectCheck { cli, written });
     }
     refuse_common_files(&made)?;
     Ok(made)
 }
 
 /// Two checks must not write the same file.
-fn refuse_common_files(made: &[Line]) -> Result<(), Diagnostic> {
+fn refuse_common_files(made: &[ProjectCheck]) -> Result<(), Diagnostic> {
     let mut seen: Vec<&PathBuf> = Vec::new();
     for line in made {
         let Command::Check(args) = &line.cli.command else { continue };

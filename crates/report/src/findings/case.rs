@@ -1,9 +1,10 @@
 //! The results of commands as cases.
 
 use super::rules::{self, Rule};
-use super::{Case, Finding, Fix, Outcome, Position, flow};
+use super::{Case, Finding, Fix, Outcome, flow};
 use crate::fence::Asked;
 use crate::html::why;
+use crate::json::SourceLine;
 use crate::source::Sources;
 use crate::{Run, condition, printable, value};
 use raddle_analysis::fence::{Fence, Fences, Outcome as FenceOutcome};
@@ -134,9 +135,8 @@ impl Cases<'_> {
         })
     }
 
-    fn place(&self, loc: LocId) -> Position {
-        let line = self.run.subject().line(loc);
-        Position { file: line.file, line: line.line }
+    fn place(&self, loc: LocId) -> SourceLine {
+        self.run.subject().line(loc)
     }
 
     /// A finding at a position, without its witness.

@@ -3,7 +3,7 @@
 //! Those that a reader of the text sees, too. Of a long witness only some: all to which the cause refers, the
 //! first ones, and the last ones.
 
-use super::{Importance, Moment, Position};
+use super::{Importance, Moment};
 use crate::witness::Worded;
 use crate::{Run, printable};
 use raddle_analysis::Cause;
@@ -33,11 +33,10 @@ pub(super) fn of_interest(
     let shown: Vec<usize> = shown.collect();
     let moment = |n: usize| {
         let event = &events[n];
-        let line = run.subject().line(event.place(run.program));
         Moment {
             number: n + 1,
             thread: printable(&event.thread),
-            place: Position { file: line.file, line: line.line },
+            place: run.subject().line(event.place(run.program)),
             what: printable(&worded.what(n, event)),
             importance: match starred.contains(&n) {
                 true => Importance::Essential,

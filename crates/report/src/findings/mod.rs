@@ -17,6 +17,7 @@ pub mod junit;
 pub mod rules;
 pub mod sarif;
 
+use crate::json::SourceLine;
 use raddle_patch::Replacement;
 use rules::Rule;
 
@@ -57,12 +58,12 @@ pub struct Finding {
     pub message: String,
     /// The cause, in words.
     pub why: Option<String>,
-    pub place: Position,
+    pub place: SourceLine,
     /// The function of the place, and the text of its line: they stay the same if lines above change.
     pub function: Option<String>,
     pub line_text: Option<String>,
     /// Other places, each with its part in the finding.
-    pub related: Vec<(Position, String)>,
+    pub related: Vec<(SourceLine, String)>,
     /// The events of the witness, or as many as a report has room for.
     pub flow: Vec<Moment>,
     /// How many executions show it; `None` where they are not counted.
@@ -82,20 +83,13 @@ pub struct Fix {
     pub files: Vec<(String, Vec<Replacement>)>,
 }
 
-#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
-pub struct Position {
-    pub file: String,
-    /// `None` for the file as a whole.
-    pub line: Option<u32>,
-}
-
 /// An event of a witness.
 #[derive(Clone, Debug)]
 pub struct Moment {
     /// Its position among all events, from 1.
     pub number: usize,
     pub thread: String,
-    pub place: Position,
+    pub place: SourceLine,
     pub what: String,
     pub importance: Importance,
 }

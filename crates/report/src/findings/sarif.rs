@@ -5,8 +5,9 @@
 //! relative to the root of the repository, as GitHub expects.
 
 use super::rules::RULES;
-use super::{Case, Finding, Fix, Importance, Moment, Outcome, Position};
+use super::{Case, Finding, Fix, Importance, Moment, Outcome};
 use crate::document::fnv1a;
+use crate::json::SourceLine;
 use raddle_patch::Replacement;
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
@@ -88,7 +89,7 @@ impl Writer<'_> {
                 Outcome::Unknown | Outcome::Skipped => "warning",
                 Outcome::Passed | Outcome::Failed => return None,
             };
-            let place = Position { file: case.file.clone(), line: None };
+            let place = SourceLine { file: case.file.clone(), line: None };
             Some(json!({
                 "level": level,
                 "message": { "text": case.text.trim_end() },
@@ -221,7 +222,7 @@ impl Writer<'_> {
     }
 
     /// A place. GitHub needs a line; a file as a whole has its first.
-    fn location(&self, place: &Position, words: Option<&str>) -> Value {
+    fn location(&self, place: &SourceLine, words: Option<&str>) -> Value {
         let mut location = json!({
             "physicalLocation": {
                 "artifactLocation": self.artifact(&place.file),

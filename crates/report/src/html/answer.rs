@@ -1,7 +1,7 @@
 //! The answers of `check`, `robust` and `reach` for a page.
 
 use super::story::Tale;
-use super::{Answer, Finding};
+use super::{Answer, TitledWitness};
 use crate::picture::{Scene, dot};
 use crate::source::Sources;
 use crate::witness::Worded;
@@ -153,7 +153,7 @@ impl Answer {
             starred: &found.starred,
         };
         let story = tale.story(&mut self.lines);
-        self.findings.push(Finding { title: found.title, why: found.why, story, picture });
+        self.findings.push(TitledWitness { title: found.title, why: found.why, story, picture });
     }
 }
 

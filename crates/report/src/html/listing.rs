@@ -19,12 +19,12 @@ pub(super) struct Lines(BTreeMap<String, BTreeSet<u32>>);
 #[derive(Serialize, Debug)]
 pub(super) struct Listing {
     name: String,
-    parts: Vec<Part>,
+    parts: Vec<Excerpt>,
 }
 
 /// Consecutive lines.
 #[derive(Serialize, Debug)]
-struct Part {
+struct Excerpt {
     /// The number of the first one, counted from 1.
     first: usize,
     lines: Vec<String>,
@@ -48,7 +48,7 @@ impl Lines {
     pub(super) fn listings(&self, sources: &Sources) -> Vec<Listing> {
         let listing = |(file, lines): (&String, &BTreeSet<u32>)| {
             let ranges = ranges(lines, sources.count(file));
-            let part = |range: Range<usize>| Part {
+            let part = |range: Range<usize>| Excerpt {
                 first: range.start + 1,
                 lines: sources.range(file, range),
             };

@@ -31,7 +31,7 @@ use listing::{Lines, Listing};
 use serde::Serialize;
 use std::fmt::Write as _;
 use std::io::{self, Write};
-use story::Story;
+use story::StoryData;
 
 const FRAME: &str = include_str!("page.html");
 const STYLE: &str = include_str!("style.css");
@@ -68,7 +68,7 @@ pub struct Answer {
     /// How to take the verdict: `good`, `bad` or `unsure`.
     tone: &'static str,
     notes: Vec<String>,
-    findings: Vec<Finding>,
+    findings: Vec<TitledWitness>,
     #[serde(skip_serializing_if = "Option::is_none")]
     fences: Option<fence::Fencing>,
     /// A command that goes on from here.
@@ -89,11 +89,11 @@ struct Next {
 
 /// An error, a goal or a cycle, with its witness.
 #[derive(Serialize, Debug)]
-struct Finding {
+struct TitledWitness {
     title: String,
     /// The reason in words, one paragraph each.
     why: Vec<String>,
-    story: Story,
+    story: StoryData,
     /// `None` if the witness is too long for its relations.
     picture: Option<Picture>,
 }
@@ -140,17 +140,17 @@ impl Page {
         let title = self.answers.first().map_or("raddle", |answer| &answer.file);
         let mut rest = FRAME;
         for (mark, part) in [
-            ("{{policy}}", Part::Text(policy())),
-            ("{{title}}", Part::Text(escaped(title))),
-            ("{{style}}", Part::Text(STYLE.to_owned())),
-            ("{{data}}", Part::Data),
-            ("{{script}}", Part::Text(SCRIPT.to_owned())),
+            ("{{policy}}", Piece::Text(policy())),
+            ("{{title}}", Piece::Text(escaped(title))),
+            ("{{style}}", Piece::Text(STYLE.to_owned())),
+            ("{{data}}", Piece::Data),
+            ("{{script}}", Piece::Text(SCRIPT.to_owned())),
         ] {
             let (before, after) = rest.split_once(mark).unwrap_or((rest, ""));
             out.write_all(before.as_bytes())?;
             match part {
-                Part::Text(text) => out.write_all(text.as_bytes())?,
-                Part::Data => serde_json::to_writer(Harmless(&mut out), &data)?,
+                Piece::Text(text) => out.write_all(text.as_bytes())?,
+                Piece::Data => serde_json::to_writer(Harmless(&mut out), &data)?,
             }
             rest = after;
         }
@@ -173,7 +173,7 @@ impl Page {
 }
 
 /// What replaces a mark of the frame.
-enum Part {
+enum Piece {
     Text(String),
     Data,
 }

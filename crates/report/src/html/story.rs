@@ -24,7 +24,7 @@ const NONE: i32 = -1;
 
 #[derive(Serialize, Debug, Default)]
 #[serde(rename_all = "camelCase")]
-pub(super) struct Story {
+pub(super) struct StoryData {
     strings: Vec<String>,
     /// Names of the threads, in the order of their lanes.
     threads: Vec<String>,
@@ -95,7 +95,7 @@ pub(super) struct Tale<'a> {
 /// The tables of numbers while a story is written.
 #[derive(Default)]
 struct Writer {
-    story: Story,
+    story: StoryData,
     strings: HashMap<String, u32>,
     lanes: BTreeMap<u32, u32>,
     files: HashMap<u32, i32>,
@@ -104,7 +104,7 @@ struct Writer {
 
 impl Tale<'_> {
     /// The story; adds the lines of the source that it needs.
-    pub(super) fn story(&self, lines: &mut Lines) -> Story {
+    pub(super) fn story(&self, lines: &mut Lines) -> StoryData {
         let mut writer = Writer::default();
         writer.cast(self.events);
         for (n, event) in self.events.iter().enumerate() {

@@ -95,14 +95,13 @@ fn write_row(out: &mut String, table: &Table<'_>, row: &Row) -> Result {
     if let Some(fences) = table.fences(row) {
         write!(out, "<td class=\"number\">{}</td>", Escaped(&fences))?;
     }
-    let found = table.finding(row).map_or(String::new(), |found| table.phrase(&found));
+    let found = table.remark(row).map_or(String::new(), |found| table.phrase(&found));
     writeln!(out, "<td><code>{}</code></td></tr>", Escaped(&found))
 }
 
 fn write_fences(out: &mut String, table: &Table<'_>) -> Result {
     let Some(aim) = table.aim() else { return Ok(()) };
-    let needing = table.rows.iter().filter_map(|row| Some((row, row.fences.as_ref()?)));
-    let needing: Vec<_> = needing.collect();
+    let needing = table.fenced();
     if needing.is_empty() {
         return Ok(());
     }

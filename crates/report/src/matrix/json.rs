@@ -48,7 +48,7 @@ struct Cell<'a> {
     /// Null where states were searched, or nothing was.
     executions: Option<u64>,
     states: Option<u64>,
-    error: Option<Error>,
+    error: Option<FirstError>,
     /// Why the verdict is unknown, or safe up to bounds only.
     reason: Option<String>,
     bounds: Vec<Bound>,
@@ -64,7 +64,7 @@ struct Cell<'a> {
 }
 
 #[derive(Serialize, Debug)]
-struct Error {
+struct FirstError {
     kind: &'static str,
     file: String,
     line: Option<u32>,
@@ -121,11 +121,11 @@ pub fn json<'a>(table: &'a Table<'a>) -> Matrix<'a> {
 }
 
 fn cell<'a>(table: &'a Table<'a>, row: &'a Row) -> Cell<'a> {
-    let finding = table.finding(row);
-    let reason = finding.as_ref().filter(|found| found.kind.is_none());
-    let error = finding.as_ref().and_then(|found| {
+    let remark = table.remark(row);
+    let reason = remark.as_ref().filter(|found| found.kind.is_none());
+    let error = remark.as_ref().and_then(|found| {
         let SourceLine { file, line } = table.subject().line(found.loc);
-        Some(Error { kind: found.kind?, file, line, message: found.message.clone() })
+        Some(FirstError { kind: found.kind?, file, line, message: found.message.clone() })
     });
     let summary = row.check().map(|result| &result.summary);
     let states = match &row.answer {

@@ -46,7 +46,7 @@ pub struct Table<'a> {
 
 /// The first error under a model, or the reason why the answer is not certain.
 #[derive(Clone, PartialEq, Eq, Debug)]
-struct Finding {
+struct Remark {
     /// The kind of an error; `None` for a reason.
     kind: Option<&'static str>,
     loc: LocId,
@@ -55,14 +55,14 @@ struct Finding {
     message: String,
 }
 
-impl Finding {
-    fn reason(message: impl Into<String>) -> Finding {
-        Finding { kind: None, loc: LocId::NONE, shown: LocId::NONE, message: message.into() }
+impl Remark {
+    fn reason(message: impl Into<String>) -> Remark {
+        Remark { kind: None, loc: LocId::NONE, shown: LocId::NONE, message: message.into() }
     }
 
-    fn error(site: &FailureSite) -> Finding {
+    fn error(site: &FailureSite) -> Remark {
         let (loc, shown, message) = (site.loc, site.shown, site.message.clone());
-        Finding { kind: Some(site.kind.name()), loc, shown, message }
+        Remark { kind: Some(site.kind.name()), loc, shown, message }
     }
 }
 
@@ -93,6 +93,12 @@ impl<'a> Table<'a> {
         word.to_owned()
     }
 
+    /// The models that fences were computed for.
+    fn fenced(&self) -> Vec<(&'a Row, &'a Fences)> {
+        let computed = self.rows.iter().filter_map(|row| Some((row, row.fences.as_ref()?)));
+        computed.collect()
+    }
+
     /// The number of executions, or of states.
     fn effort(&self, row: &Row) -> (u64, &'static str) {
         match &row.answer {
@@ -110,11 +116,11 @@ impl<'a> Table<'a> {
     }
 
     /// The first error, or the reason why there is no certain answer.
-    fn finding(&self, row: &'a Row) -> Option<Finding> {
+    fn remark(&self, row: &'a Row) -> Option<Remark> {
         match &row.answer {
             Answer::NoStates => {
                 let models: Vec<Model> = Engine::Reach.models().collect();
-                return Some(Finding::reason(format!(
+                return Some(Remark::reason(format!(
                     "loops that need not end are decided under {} only",
                     all_of(&models)
                 )));
@@ -122,55 +128,55 @@ impl<'a> Table<'a> {
             Answer::Reached(result) => {
                 if let Some(found) = &result.reached {
                     return Some(match &found.failure {
-                        Some(site) => Finding::error(site),
+                        Some(site) => Remark::error(site),
                         None => {
-                            Finding { kind: Some("goal"), ..Finding::reason("a goal is reached") }
+                            Remark { kind: Some("goal"), ..Remark::reason("a goal is reached") }
                         }
                     });
                 }
-                return crate::reach::reason(result).map(Finding::reason);
+                return crate::reach::reason(result).map(Remark::reason);
             }
             Answer::Checked(_) | Answer::Observed(_) => {}
         }
         let result = row.check()?;
         if let Some(violation) = result.violations.first() {
             return Some(match &violation.offence {
-                Offence::Failed(failure) => Finding::error(&failure.site),
-                Offence::Condition(_) => Finding {
+                Offence::Failed(failure) => Remark::error(&failure.site),
+                Offence::Condition(_) => Remark {
                     kind: Some("condition"),
-                    ..Finding::reason(format!("{} fails", crate::condition::spelled(self.program)))
+                    ..Remark::reason(format!("{} fails", crate::condition::spelled(self.program)))
                 },
             });
         }
         let run = self.run(row);
-        let unsupported = |failure: &Failure| Finding::error(&failure.site);
+        let unsupported = |failure: &Failure| Remark::error(&failure.site);
         let by_limit = result.summary.stopped.filter(|stopped| *stopped != Stopped::Failure);
         let bound = result.summary.bounds.first();
         if let Some(failure) = result.unsupported.first() {
             Some(unsupported(failure))
         } else if let Some(offence) = result.unconfirmed.first() {
-            Some(Finding::reason(check::defect_phrase(&run, offence)))
+            Some(Remark::reason(check::defect_phrase(&run, offence)))
         } else if let Some(offence) = result.unreplayed.first() {
-            Some(Finding::reason(check::unreplayed_phrase(&run, offence)))
+            Some(Remark::reason(check::unreplayed_phrase(&run, offence)))
         } else if let Some(stopped) = by_limit {
-            Some(Finding::reason(format!("stopped early: {}", stopped.phrase())))
+            Some(Remark::reason(format!("stopped early: {}", stopped.phrase())))
         } else if result.shows_nothing {
-            Some(Finding::reason("no execution ran to its end"))
+            Some(Remark::reason("no execution ran to its end"))
         } else {
             bound.map(|bound| {
-                Finding::reason(format!("bound met: {}", check::bound_phrase(&run, bound)))
+                Remark::reason(format!("bound met: {}", check::bound_phrase(&run, bound)))
             })
         }
     }
 
     /// `assertion at prog.c:62: owner == me`
-    fn phrase(&self, finding: &Finding) -> String {
-        let Some(kind) = finding.kind else { return printable(&finding.message) };
+    fn phrase(&self, remark: &Remark) -> String {
+        let Some(kind) = remark.kind else { return printable(&remark.message) };
         // A deadlock names the position of each thread itself.
         let place =
-            self.program.place(finding.shown).filter(|_| kind != FailureKind::Deadlock.name());
+            self.program.place(remark.shown).filter(|_| kind != FailureKind::Deadlock.name());
         let place = place.map_or(String::new(), |place| format!(" at {place}"));
-        printable(&format!("{kind}{place}: {}", finding.message))
+        printable(&format!("{kind}{place}: {}", remark.message))
     }
 
     /// What fences do under a model, in a word or two; `None` if that was not asked.

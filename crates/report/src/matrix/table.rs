@@ -63,7 +63,7 @@ fn body(table: &Table<'_>) -> impl Iterator<Item = Cells> {
         let time = format!("{:.3} s", table.elapsed(row).as_secs_f64());
         let mut cells = vec![row.model().name().to_owned(), table.word(row), effort, time];
         cells.extend(table.fences(row));
-        cells.push(table.finding(row).map_or(String::new(), |found| table.phrase(&found)));
+        cells.push(table.remark(row).map_or(String::new(), |found| table.phrase(&found)));
         Cells { is_number: numbers(cells.len()), cells, ink: ink(row) }
     })
 }
@@ -107,8 +107,7 @@ fn cut(text: &str, most: usize) -> String {
 
 fn write_fences(out: &mut String, table: &Table<'_>) -> Result {
     let Some(aim) = table.aim() else { return Ok(()) };
-    let needing = table.rows.iter().filter_map(|row| Some((row, row.fences.as_ref()?)));
-    let needing: Vec<_> = needing.collect();
+    let needing = table.fenced();
     if needing.is_empty() {
         return Ok(());
     }

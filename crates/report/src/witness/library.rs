@@ -73,7 +73,7 @@ fn role(function: &str) -> Option<Role> {
 const ONCE_RUNS: u128 = 1;
 
 /// The events of one call.
-struct Call {
+struct LibraryCall {
     role: Role,
     func: FuncId,
     at: LocId,
@@ -86,7 +86,7 @@ struct Call {
 fn tellings(program: &Program, events: &[ReplayEvent], kept: &[bool]) -> Vec<Telling> {
     let mut tellings = vec![Telling::Plain; events.len()];
     // The newest call of each thread.
-    let mut open: BTreeMap<u32, Call> = BTreeMap::new();
+    let mut open: BTreeMap<u32, LibraryCall> = BTreeMap::new();
     let mut done = Vec::new();
     for (n, event) in events.iter().enumerate() {
         let called = called(program, event);
@@ -109,7 +109,7 @@ fn tellings(program: &Program, events: &[ReplayEvent], kept: &[bool]) -> Vec<Tel
             done.extend(open.remove(&event.number));
         }
         if let (Some((func, role)), Some(_)) = (called, touched(event)) {
-            let new = || Call { role, func, at, accesses: Vec::new(), updates: Vec::new() };
+            let new = || LibraryCall { role, func, at, accesses: Vec::new(), updates: Vec::new() };
             open.entry(event.number).or_insert_with(new).accesses.push(n);
         }
     }
@@ -172,7 +172,7 @@ pub(super) fn touched(event: &ReplayEvent) -> Option<(&Bytes, Option<&Datum>, &D
     }
 }
 
-fn tell(events: &[ReplayEvent], call: &Call, tellings: &mut [Telling]) {
+fn tell(events: &[ReplayEvent], call: &LibraryCall, tellings: &mut [Telling]) {
     let writes = |n: &&usize| matches!(events[**n].deed, Deed::Write { .. } | Deed::Buffer { .. });
     let updates = |n: &&usize| events[**n].deed.is_update();
     let all = call.accesses.iter();

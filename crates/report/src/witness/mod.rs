@@ -20,7 +20,7 @@ mod wrap;
 pub(crate) use library::Worded;
 
 use crate::paint::{Ink, paint};
-use crate::{Look, Run, printable};
+use crate::{Look, Run, grouped, printable};
 use fold::Part;
 use raddle_analysis::why::upto_failure;
 use raddle_analysis::{Cause, Violation};
@@ -28,7 +28,7 @@ use raddle_engine::{Deed, Origin, ReplayEvent};
 use raddle_ir::{LocId, Program};
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::fmt::Write;
-use words::{folded_row, grouped};
+use words::folded_row;
 
 /// The lines of a page for a witness with its cause. The report around it has a few more.
 const PAGE: usize = 54;
@@ -225,7 +225,7 @@ impl Story {
     fn text(&self, look: &Look<'_>) -> String {
         let mut out = columns::text(look, self).unwrap_or_else(|| list::text(look, self));
         if self.folded > 0 {
-            let (folded, all) = (grouped(self.folded), grouped(self.events));
+            let (folded, all) = (grouped(self.folded as u64), grouped(self.events as u64));
             let words = format!("{folded} of {all} steps are folded; --all-steps shows them");
             // Writing to a string cannot fail.
             let _ = writeln!(out, "    {}", paint(look.colour, Ink::Faint, &words));

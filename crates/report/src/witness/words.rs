@@ -3,7 +3,7 @@
 use super::Row;
 use super::fold::Part;
 use crate::paint::Ink;
-use crate::{Run, printable};
+use crate::{Run, printable, several};
 use raddle_engine::ReplayEvent;
 use raddle_ir::LocId;
 use std::collections::BTreeMap;
@@ -18,10 +18,10 @@ pub(super) fn folded_row(run: &Run<'_>, events: &[ReplayEvent], part: &Part) -> 
         1 => places(run, told.iter().map(|n| events[*n].place(run.program))),
         _ => String::new(),
     };
-    let steps = counted_words(told.len(), "step");
+    let steps = several(told.len() as u64, "step");
     let words = match part {
         Part::Rounds { rounds, .. } => {
-            let rounds = counted_words(*rounds, "more round");
+            let rounds = several(*rounds as u64, "more round");
             format!("... {rounds} of the loop{places} ({steps})")
         }
         _ => {
@@ -57,33 +57,15 @@ fn places(run: &Run<'_>, locs: impl Iterator<Item = LocId> + Clone) -> String {
     format!(" at {}:{range}{others}", run.program.short_name(file))
 }
 
-/// `1 step`, `1,204 steps`.
-fn counted_words(count: usize, noun: &str) -> String {
-    let plural = if count == 1 { "" } else { "s" };
-    format!("{} {noun}{plural}", grouped(count))
-}
-
-/// `1,204`
-pub(super) fn grouped(count: usize) -> String {
-    let digits = count.to_string();
-    let mut text = String::new();
-    for (n, digit) in digits.chars().enumerate() {
-        if n > 0 && (digits.len() - n).is_multiple_of(3) {
-            text.push(',');
-        }
-        text.push(digit);
-    }
-    text
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::grouped;
 
     #[test]
     fn digits_are_grouped_by_three() {
         assert_eq!([0, 999, 1_000, 1_234_567].map(grouped), ["0", "999", "1,000", "1,234,567"]);
-        assert_eq!(counted_words(1, "step"), "1 step");
-        assert_eq!(counted_words(1204, "step"), "1,204 steps");
+        assert_eq!(several(1, "step"), "1 step");
+        assert_eq!(several(1204, "step"), "1,204 steps");
     }
 }
