@@ -61,6 +61,14 @@ impl Cells {
         Some((bytes, Val { bits: u128::from(high) << 64 | u128::from(low), node, deps }))
     }
 
+    /// Whether some cell has one of these bytes.
+    fn overlap(&self, trail: &Trail, object: ObjectId, offset: u32, bytes: u32) -> bool {
+        let reaches = |start: u32| {
+            self.get(trail, object, start).is_some_and(|(len, _)| start + len > offset)
+        };
+        (offset.saturating_sub(WIDEST - 1)..offset + bytes).any(reaches)
+    }
+
     fn set(&mut self, trail: &mut Trail, object: ObjectId, offset: u32, bytes: u32, value: Val) {
         let words = *self.at.entry((object, offset)).or_insert_with(|| trail.reserve(word::ALL));
         trail.set(words.at(word::BYTES), bytes.into());
@@ -179,11 +187,7 @@ impl Threads<'_> {
         {
             return Ok(Some(old));
         }
-        let covers = |start: u32| {
-            let cell = self.cells.get(&self.trail, object, start);
-            cell.is_some_and(|(len, _)| start + len > offset)
-        };
-        if !(offset.saturating_sub(WIDEST - 1)..offset + bytes).any(covers) {
+        if !self.cells.overlap(&self.trail, object, offset, bytes) {
             return Ok(self.unwritten(object, offset, bytes).map(Val::known));
         }
         match (offset..offset + bytes).all(|at| self.byte_at(object, at).is_some()) {
@@ -265,6 +269,10 @@ impl Threads<'_> {
         match self.cells.get(&self.trail, object, offset) {
             Some((len, value)) if len == bytes => {
                 Some(value.bits & (u128::MAX >> (128 - 8 * bytes.clamp(1, WIDEST))))
+            }
+            // Byte by byte, each may be part of several cells: that is slow, and rarely needed.
+            _ if !self.cells.overlap(&self.trail, object, offset, bytes) => {
+                self.unwritten(object, offset, bytes)
             }
             _ => (0..bytes).fold(None, |sum, n| {
                 let byte = self.initial_byte(object, offset + n);
