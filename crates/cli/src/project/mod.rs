@@ -78,6 +78,11 @@ pub(crate) fn lines(
     words: &[OsString],
     output: &mut Output,
 ) -> Result<Option<Vec<ProjectCheck>>, Stop> {
+    // To look for a file takes less time than to make the definitions and to parse the words.
+    let names_one = words.iter().any(|word| word.to_string_lossy().starts_with("--config"));
+    if !names_one && matches!(file::find(None), Ok(None)) {
+        return Ok(None);
+    }
     let relaxed = relaxed().try_get_matches_from(words);
     let Ok(matches) = relaxed else { return Ok(None) };
     let Some(("check", check)) = matches.subcommand() else { return Ok(None) };
