@@ -3,6 +3,7 @@
 //! `make package` asks cargo itself; this test names the line that is missing, and needs no network.
 
 use raddle_testing::root;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -101,6 +102,37 @@ fn dependencies_can_be_published() {
         }
     }
     assert!(published.len() > 10, "only {} crates are published", published.len());
+}
+
+/// The crates of the project that a crate depends on, by the table of ARCHITECTURE.md and by their manifests.
+#[test]
+fn the_architecture_has_every_dependency() {
+    let named = |text: &str| -> BTreeSet<String> {
+        text.split('`').skip(1).step_by(2).map(str::to_owned).collect()
+    };
+    let architecture = read("ARCHITECTURE.md");
+    let rows = architecture.lines().skip_while(|line| *line != "## Crates");
+    let rows = rows.skip(1).take_while(|line| !line.starts_with("## "));
+    let mut told: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
+    for row in rows.filter(|line| line.starts_with("| `")) {
+        let cells: Vec<&str> = row.trim_matches('|').split(" | ").collect();
+        let [name, _, uses] = cells[..] else { panic!("{row}") };
+        let uses = match uses.strip_prefix("all of the above, without ") {
+            Some(others) => {
+                told.keys().filter(|it| !named(others).contains(*it)).cloned().collect()
+            }
+            None => named(uses),
+        };
+        told.insert(name.trim().trim_matches('`').to_owned(), uses);
+    }
+    for (folder, manifest) in crates() {
+        let name = folder.file_name().expect("a name").to_string_lossy();
+        let lines = table(&manifest, "dependencies").into_iter();
+        let own = lines.filter_map(|line| line.strip_prefix("raddle-")?.split(['.', ' ']).next());
+        let own: BTreeSet<String> = own.map(str::to_owned).collect();
+        assert_eq!(told.remove(&*name), Some(own), "{name}");
+    }
+    assert!(told.is_empty(), "{told:?}");
 }
 
 #[test]
