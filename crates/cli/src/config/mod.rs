@@ -35,7 +35,7 @@ use crate::output::Stop;
 use crate::progress::Shown;
 use kinds::kinds;
 use limits::{budget, estimated, limits, shown, workers};
-use raddle_analysis::fence::{Question, Target};
+use raddle_analysis::fence::{Avoided, Question, Target};
 use raddle_budget::Budget;
 use raddle_engine::{Checks, Engine, Limits, Options, Strategy, Unroll};
 use std::path::PathBuf;
@@ -189,7 +189,11 @@ pub(crate) fn fence(args: &FenceArgs) -> Result<FenceConfig, Stop> {
     let config = FenceConfig {
         shown,
         source,
-        question: Question { target, options },
+        question: Question {
+            target,
+            options,
+            avoided: Avoided { named: args.avoid.clone(), ..Avoided::default() },
+        },
         patch: args.patch,
         files: FilesConfig { html: args.html.clone(), dot: None },
         strict: args.limits.strict,

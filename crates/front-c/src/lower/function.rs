@@ -70,6 +70,9 @@ pub(super) fn lower(asm: &mut ProgramLowering<'_>, symbol: Symbol, id: FuncId) -
     let uses = Uses::new(body);
     let plan = Plan::new(unit, body, &uses, &order);
     let loc = asm.loc(symbol.unit, function.loc);
+    if function.loc.is_some_and(|loc| asm.is_foreign(symbol.unit, loc)) {
+        asm.foreign.insert(id);
+    }
     let types = body.declared.iter().copied().collect();
     let allocated = allocated(unit, body, &uses);
     let mut lower = Lower {
