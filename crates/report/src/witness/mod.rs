@@ -28,7 +28,7 @@ use raddle_engine::{Deed, Origin, ReplayEvent};
 use raddle_ir::{LocId, Program};
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::fmt::Write;
-use words::{folded_row, grouped};
+use words::{counted_words, folded_row, grouped};
 
 /// The lines of a page for a witness with its cause. The report around it has a few more.
 const PAGE: usize = 54;
@@ -225,8 +225,9 @@ impl Story {
     fn text(&self, look: &Look<'_>) -> String {
         let mut out = columns::text(look, self).unwrap_or_else(|| list::text(look, self));
         if self.folded > 0 {
-            let (folded, all) = (grouped(self.folded), grouped(self.events));
-            let words = format!("{folded} of {all} steps are folded; --all-steps shows them");
+            let (are, them) = if self.folded == 1 { ("is", "it") } else { ("are", "them") };
+            let (folded, all) = (grouped(self.folded), counted_words(self.events, "step"));
+            let words = format!("{folded} of {all} {are} folded; --all-steps shows {them}");
             // Writing to a string cannot fail.
             let _ = writeln!(out, "    {}", paint(look.colour, Ink::Faint, &words));
         }

@@ -58,7 +58,7 @@ fn places(run: &Run<'_>, locs: impl Iterator<Item = LocId> + Clone) -> String {
 }
 
 /// `1 step`, `1,204 steps`.
-fn counted_words(count: usize, noun: &str) -> String {
+pub(super) fn counted_words(count: usize, noun: &str) -> String {
     let plural = if count == 1 { "" } else { "s" };
     format!("{} {noun}{plural}", grouped(count))
 }
