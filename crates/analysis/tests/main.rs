@@ -15,7 +15,7 @@ mod values;
 mod why;
 mod why_graph;
 
-use raddle_analysis::fence::{Question, Target};
+use raddle_analysis::fence::{Avoided, Question, Target};
 use raddle_engine::{Checks, Model, Options, Strategy};
 
 /// The models of the interleaving engine.
@@ -30,5 +30,5 @@ fn by_states(model: Model) -> Options {
 }
 
 fn question(model: Model, target: Target) -> Question {
-    Question { target, options: Options::new(model) }
+    Question { target, options: Options::new(model), avoided: Avoided::default() }
 }

@@ -37,13 +37,14 @@ pub(crate) fn project(lines: &[ProjectCheck], output: &mut Output) -> Result<Sta
     let checks: Vec<(&CheckArgs, &ProjectCheck)> = lines
         .iter()
         .filter_map(|line| match &line.cli.command {
-            Command::Check(args) => Some((args, line)),
+            Command::Check(args) => Some((&**args, line)),
             _ => None,
         })
         .collect();
     // All of them are validated before the first one starts, whose time then runs.
     let configs = checks.iter().map(|(args, line)| validated(args, line, output));
     let configs: Vec<CheckConfig> = configs.collect::<Result<_, Stop>>()?;
+    let has_twin: Vec<bool> = configs.iter().map(|config| has_twin(config, &configs)).collect();
     let sources: Vec<&SourceConfig> = configs.iter().map(|config| &config.source).collect();
     let files = configs.first().map(|config| config.files.clone()).unwrap_or_default();
     let mut pages = Pages::at(&files, &sources, output)?;
@@ -51,19 +52,38 @@ pub(crate) fn project(lines: &[ProjectCheck], output: &mut Output) -> Result<Sta
         sources.iter().flat_map(|source| source.inputs()).map(Path::to_owned).collect();
     let reports = checks.first().map(|(args, _)| args.reports.clone()).unwrap_or_default();
     Reports::at(&reports, "check", &inputs, output)?.after(output, |reports, output| {
-        let ended = checks.iter().try_for_each(|(args, line)| {
+        let ended = checks.iter().zip(has_twin).try_for_each(|((args, line), has_twin)| {
             if signals::received().is_some() {
                 return Ok(());
             }
-            let config = validated(args, line, output)?;
+            let mut config = validated(args, line, output)?;
+            let table = line.written.table.place();
+            if has_twin {
+                config.source.mark = Some(table.clone());
+            }
             match run_checks(&config, &mut pages, reports, output) {
-                Ok(_) | Err(Stop::Refused) => Ok(()),
+                Ok(_) => Ok(()),
+                Err(Stop::Refused) => {
+                    output.complain(&format!("{table}: note: this check was not made"));
+                    Ok(())
+                }
                 Err(stop) => Err(stop),
             }
         });
         pages.save(&Sources::from_disk(), output);
         ended.map(|()| output.status())
     })
+}
+
+/// Whether results of another check have the same titles.
+fn has_twin(config: &CheckConfig, all: &[CheckConfig]) -> bool {
+    let title = config.source.shown();
+    let has = |config: &CheckConfig, model| config.searches.iter().any(|it| it.model == model);
+    let is_alike = |other: &&CheckConfig| {
+        let in_common = || config.searches.iter().any(|options| has(other, options.model));
+        other.source.shown() == title && in_common()
+    };
+    all.iter().filter(is_alike).count() > 1
 }
 
 fn validated(

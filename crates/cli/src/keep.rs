@@ -91,13 +91,13 @@ impl<'a> Files<'a> {
         if !self.config.keeps() || source.stopped.is_some() {
             return Ok((options.clone(), None));
         }
-        if let (Some(start), Some(path)) = (&self.start, &self.config.resume) {
-            if let Some(difference) = start.differs_from(&source.program, options) {
-                let message = format!("this is the frontier of another search: {difference}");
-                let refused = Diagnostic::whole_file(&shown(path), message)
-                    .expected("the program and the options that it was made with");
-                return Err(output.refuse(&refused));
-            }
+        if let (Some(start), Some(path)) = (&self.start, &self.config.resume)
+            && let Some(difference) = start.differs_from(&source.program, options)
+        {
+            let message = format!("this is the frontier of another search: {difference}");
+            let refused = Diagnostic::whole_file(&shown(path), message)
+                .expected("the program and the options that it was made with");
+            return Err(output.refuse(&refused));
         }
         let notes = Arc::new(Mutex::new(Notes::default()));
         let start = self.start.filter(|start| !start.left.is_empty());

@@ -68,7 +68,9 @@ pub(crate) fn run(
         let skipped = files.iter().enumerate().filter(|(n, _)| !done.contains(n));
         let skipped = skipped.map(|(_, file)| Case::skipped(&input::shown(file), "litmus"));
         reports.extend(skipped.filter(|_| wanted));
-        output.complain(&format!("interrupted: {run} of {} tests were run", files.len()));
+        let were = if run == 1 { "was" } else { "were" };
+        let tests = if files.len() == 1 { "test" } else { "tests" };
+        output.complain(&format!("interrupted: {run} of {} {tests} {were} run", files.len()));
         output.note(Status::Unknown);
     }
     Ok(output.status())

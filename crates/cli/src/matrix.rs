@@ -1,8 +1,9 @@
 //! `raddle matrix`: one program under all models, in parallel.
 //!
 //! Workers take the models from the weakest to the strongest: a weak model has the most executions, and the
-//! table is there when the last one is done. The order of the rows does not depend on that. The time limit is
-//! divided among the models that are still to be searched. The memory limit is one for all that are searched
+//! table is there when the last one is done. With a time limit, which is divided among the models that are still to
+//! be searched, the order is the other way round: so the weak models have all the time that the strong ones leave. The
+//! order of the rows does not depend on that. The memory limit is one for all that are searched
 //! at the same time, since a process has one memory: when it is reached, those that were stopped are searched
 //! again one after the other, each with all of it.
 
@@ -13,7 +14,7 @@ use crate::reports::Reports;
 use crate::signals;
 use crate::source::{self, Source};
 use crate::status::Status;
-use raddle_analysis::fence::{Question, Target, between_lines, fences};
+use raddle_analysis::fence::{Avoided, Question, Target, between_lines, fences};
 use raddle_analysis::matrix::{Property, Row, Standing};
 use raddle_budget::Budget;
 use raddle_engine::{Model, Options, Spent};
@@ -51,7 +52,7 @@ pub(crate) fn run(
     }
     let rows = match source.stopped {
         Some(spent) => all_unsearched(config, property, spent),
-        None => Work::new(config, &source.program, property).rows(),
+        None => Work::new(config, &source, property).rows(),
     };
     for row in &rows {
         if let Some(result) = row.check() {
@@ -104,6 +105,7 @@ struct Work<'a> {
     config: &'a MatrixConfig,
     program: &'a Verified,
     property: Property,
+    avoided: Avoided,
     state: Mutex<State>,
 }
 
@@ -114,10 +116,16 @@ struct State {
 }
 
 impl<'a> Work<'a> {
-    fn new(config: &'a MatrixConfig, program: &'a Verified, property: Property) -> Work<'a> {
+    fn new(config: &'a MatrixConfig, source: &'a Source, property: Property) -> Work<'a> {
+        let program = &source.program;
+        let avoided = Avoided { functions: source.foreign.clone(), ..Avoided::default() };
         let count = config.searches.len();
-        let state = State { left: (0..count).collect(), rows: (0..count).map(|_| None).collect() };
-        Work { config, program, property, state: Mutex::new(state) }
+        let mut left: Vec<usize> = (0..count).collect();
+        if config.limits.budget.time_left().is_some() {
+            left.reverse();
+        }
+        let state = State { left, rows: (0..count).map(|_| None).collect() };
+        Work { config, program, property, avoided, state: Mutex::new(state) }
     }
 
     /// The rows of all models, in the order of the searches.
@@ -192,7 +200,7 @@ impl<'a> Work<'a> {
             let model = row.model();
             let limits = self.config.limits.clone();
             let options = Options { limits, ..Options::new(model) }.within(budget);
-            let question = Question { target, options };
+            let question = Question { target, options, avoided: self.avoided.clone() };
             row.fences = Some(fences(self.program, &question, between_lines));
         }
         row

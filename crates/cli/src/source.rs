@@ -13,7 +13,7 @@ use crate::unroll;
 use raddle_budget::{Budget, Spent};
 use raddle_engine::{Model, Unroll};
 use raddle_front_c::{Error, Loaded, Machine, Stub, clang};
-use raddle_ir::{Diagnostic, FileKind, Verified};
+use raddle_ir::{Diagnostic, FileKind, FuncId, Verified};
 use raddle_patch::SourceFile;
 use std::collections::BTreeSet;
 use std::panic::resume_unwind;
@@ -43,6 +43,8 @@ pub(crate) struct Source {
     machines: BTreeSet<Machine>,
     /// The files that it is made from, if the command asked for them.
     files: Vec<PathBuf>,
+    /// The functions that headers of the compiler or the system define.
+    pub foreign: BTreeSet<FuncId>,
 }
 
 impl Source {
@@ -135,13 +137,20 @@ pub(crate) fn load(config: &SourceConfig, output: &mut Output) -> Result<Source,
     match loaded {
         Ok(loaded) => {
             warn(config, &loaded, &shown, output);
-            let Loaded { program, optimised, machines, sources: files, .. } = loaded;
-            Ok(Source { program, shown, stopped: None, optimised, machines, files })
+            let Loaded { program, optimised, machines, sources: files, foreign, .. } = loaded;
+            Ok(Source { program, shown, stopped: None, optimised, machines, files, foreign })
         }
         Err(error) => {
             let spent = complain(&shown, error, output)?;
-            let (program, machines, files) = (Verified::default(), BTreeSet::new(), Vec::new());
-            Ok(Source { program, shown, stopped: Some(spent), optimised: None, machines, files })
+            Ok(Source {
+                program: Verified::default(),
+                shown,
+                stopped: Some(spent),
+                optimised: None,
+                machines: BTreeSet::new(),
+                files: Vec::new(),
+                foreign: BTreeSet::new(),
+            })
         }
     }
 }

@@ -62,7 +62,9 @@ pub use progress::{Phase, Progress, Reporter, Snapshot};
 pub use raddle_budget::{Budget, Spent};
 pub use raddle_machine::{Calls, Ending, FailureKind, Frame, LoopBound, Unroll, loop_places};
 pub use schedule::{EventRef, Step};
-pub use share::{Crew, Explored, Found, Hire, Reached, Saving, Sharing, Slot, Subtrees, Task};
+pub use share::{
+    Crew, Explored, Found, Hire, Reached, Save, Saving, Sharing, Slot, Subtrees, Task,
+};
 pub use story::{
     Aside, Bytes, Cell, Datum, Deed, Other, ReplayEnd, ReplayEvent, Replayed, Writing,
 };

@@ -1,16 +1,17 @@
 //! The position of an event for people.
 //!
 //! Code of the system has no position, so its steps are told at their call. Functions of other headers have
-//! positions; small ones that access memory at most once, their callees included, are told at their calls, too.
+//! positions; small ones that access memory at most once on every way through them, their callees included, are told
+//! at their calls, too.
 
 use crate::story::ReplayEvent;
-use raddle_ir::{Callee, FuncId, InstKind, LocId, Program};
+use raddle_ir::{Block, BlockId, Callee, FuncId, Function, InstKind, LocId, Program};
 use raddle_machine::Frame;
 
 /// The largest accessor, in blocks and instructions, and how deep its calls may be nested.
-const MAX_BLOCKS: usize = 4;
-const MAX_INSTS: usize = 24;
-const MAX_DEPTH: u32 = 3;
+const MAX_BLOCKS: usize = 8;
+const MAX_INSTS: usize = 32;
+const MAX_DEPTH: u32 = 4;
 
 impl ReplayEvent {
     /// The position to show.
@@ -58,28 +59,65 @@ fn is_header(file: &str) -> bool {
     }
 }
 
-/// The accesses in a small function and in those that it calls; `None` if one of them is not small.
+/// The most accesses on a way through a small function and those that it calls; `None` if one of them is not small, or has
+/// a loop.
 fn accesses(program: &Program, func: FuncId, depth: u32) -> Option<usize> {
     let func = &program.funcs[func];
     let insts = || func.blocks.values().flat_map(|block| &block.insts);
     if depth == 0 || func.blocks.len() > MAX_BLOCKS || insts().count() > MAX_INSTS {
         return None;
     }
-    insts().try_fold(0, |count: usize, inst| {
-        Some(
-            count
-                + match &inst.kind {
-                    InstKind::Call { callee: Callee::Direct(callee), .. } => {
-                        accesses(program, *callee, depth - 1)?
-                    }
-                    InstKind::Call { .. } => return None,
-                    InstKind::Load { .. }
-                    | InstKind::Store { .. }
-                    | InstKind::Rmw { .. }
-                    | InstKind::CmpXchg { .. }
-                    | InstKind::StoreCond { .. } => 1,
-                    _ => 0,
-                },
-        )
-    })
+    let mut most = vec![Way::New; func.blocks.len()];
+    match func.blocks.keys().next() {
+        Some(entry) => on_ways_from(program, func, entry, depth, &mut most),
+        None => Some(0),
+    }
+}
+
+/// A block on the ways through a function.
+#[derive(Clone, Copy)]
+enum Way {
+    New,
+    /// On the way that is being followed.
+    Entered,
+    /// The most accesses from here on.
+    Done(usize),
+}
+
+/// The most accesses on a way from a block to the end of its function. There are few blocks, so recursion is no danger.
+fn on_ways_from(
+    program: &Program,
+    func: &Function,
+    block: BlockId,
+    depth: u32,
+    most: &mut [Way],
+) -> Option<usize> {
+    let number = block.as_u32() as usize;
+    match most[number] {
+        Way::Done(count) => return Some(count),
+        Way::Entered => return None,
+        Way::New => most[number] = Way::Entered,
+    }
+    let Block { insts, term, .. } = &func.blocks[block];
+    let mut count = 0;
+    for inst in insts {
+        count += match &inst.kind {
+            InstKind::Call { callee: Callee::Direct(callee), .. } => {
+                accesses(program, *callee, depth - 1)?
+            }
+            InstKind::Call { .. } => return None,
+            InstKind::Load { .. }
+            | InstKind::Store { .. }
+            | InstKind::Rmw { .. }
+            | InstKind::CmpXchg { .. }
+            | InstKind::StoreCond { .. } => 1,
+            _ => 0,
+        };
+    }
+    let mut after = 0;
+    for next in term.kind.successors() {
+        after = after.max(on_ways_from(program, func, next, depth, most)?);
+    }
+    most[number] = Way::Done(count + after);
+    Some(count + after)
 }

@@ -492,11 +492,14 @@ impl<T, D, L> Default for Sharing<T, D, L> {
     }
 }
 
+/// Saves a frontier.
+pub type Save<'a, T, D, L> = &'a (dyn Fn(&[Item<T, D, L>], Moment) + Sync);
+
 /// The frontier of a search that is kept, and how it is saved while all workers rest.
 pub struct Saving<'a, T, D, L> {
     pub items: Vec<Item<T, D, L>>,
     pub keeper: &'a Keeper,
-    pub save: &'a (dyn Fn(&[Item<T, D, L>], Moment) + Sync),
+    pub save: Save<'a, T, D, L>,
 }
 
 impl<T: fmt::Debug, D: fmt::Debug, L: fmt::Debug> fmt::Debug for Saving<'_, T, D, L> {

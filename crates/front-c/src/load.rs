@@ -11,7 +11,7 @@ use crate::stub::{self, Does, Stub};
 use crate::undefined::Undefined;
 use raddle_budget::{Budget, Spent};
 use raddle_ir::diag::shown;
-use raddle_ir::{Diagnostic, FileKind, InstKind, Program, Verified, verify};
+use raddle_ir::{Diagnostic, FileKind, FuncId, InstKind, Program, Verified, verify};
 use rayon::prelude::*;
 use std::collections::BTreeSet;
 use std::ffi::OsString;
@@ -84,6 +84,8 @@ pub struct Loaded {
     pub sources: Vec<PathBuf>,
     /// The functions that the program refers to and that are not defined.
     pub undefined: Vec<Undefined>,
+    /// The functions that headers of the compiler or the system define.
+    pub foreign: BTreeSet<FuncId>,
 }
 
 /// A program without remarks.
@@ -98,6 +100,7 @@ impl From<Verified> for Loaded {
             machines: BTreeSet::new(),
             sources: Vec::new(),
             undefined: Vec::new(),
+            foreign: BTreeSet::new(),
         }
     }
 }
@@ -160,7 +163,7 @@ pub fn load(inputs: &[PathBuf], options: &Options) -> Result<Loaded, Error> {
             }
         }
     }
-    let Lowered { program, machines, undefined } = assemble(&units, options)?;
+    let Lowered { program, machines, undefined, foreign } = assemble(&units, options)?;
     let program = verify(program).map_err(Diagnostic::from)?;
     let optimised = clang.and_then(|_| flags.optimised());
     let stand_ins = crate::library::stand_ins(&program);
@@ -175,6 +178,7 @@ pub fn load(inputs: &[PathBuf], options: &Options) -> Result<Loaded, Error> {
         machines,
         sources,
         undefined,
+        foreign,
         ..remarks
     })
 }

@@ -1,7 +1,7 @@
 //! The operands of the instructions of a body, and the instructions that read each value.
 
 use cranelift_entity::SecondaryMap;
-use raddle_llvm::ast::{BlockId, Body, Call, Callee, InstKind, LocalId, Value};
+use raddle_llvm::ast::{BlockId, Body, Call, Callee, Inst, InstKind, LocalId, Value};
 use smallvec::SmallVec;
 
 /// For each value, the instructions that read it, as indices into [`Body::insts`]. An instruction that
@@ -118,10 +118,14 @@ pub(crate) fn successors(kind: &InstKind) -> SmallVec<[BlockId; 2]> {
 }
 
 /// The blocks that are reachable from the entry, in reverse postorder: a definition comes before
-/// the uses that it dominates.
-pub(crate) fn reachable(body: &Body) -> Vec<BlockId> {
+/// the uses that it dominates. Nothing is reached through a block in which the run `ends`.
+pub(crate) fn reachable(body: &Body, ends: impl Fn(&Inst) -> bool) -> Vec<BlockId> {
     let next = |block: BlockId| -> SmallVec<[BlockId; 2]> {
-        body.insts(block).last().map(|last| successors(&last.kind)).unwrap_or_default()
+        let insts = body.insts(block);
+        if insts.iter().any(&ends) {
+            return SmallVec::new();
+        }
+        insts.last().map(|last| successors(&last.kind)).unwrap_or_default()
     };
     let mut seen: SecondaryMap<BlockId, bool> = SecondaryMap::new();
     let mut order = Vec::with_capacity(body.blocks.len());

@@ -155,7 +155,7 @@ impl Completable {
 
 /// The thread that has to fetch next for `thread` to fetch more: the thread itself, or the one at the end of
 /// its chain of joins. `None` if it never fetches more, or only after the thread `own` has ended.
-fn fetcher(threads: &Threads<'_>, thread: ThreadId, own: ThreadId) -> Option<ThreadId> {
+pub(crate) fn fetcher(threads: &Threads<'_>, thread: ThreadId, own: ThreadId) -> Option<ThreadId> {
     let mut at = thread;
     // Threads may wait for each other in a circle.
     for _ in threads.ids() {

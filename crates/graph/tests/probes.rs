@@ -1,6 +1,6 @@
 //! Random probes, compared with the searches whose size they estimate.
 
-use raddle_engine::{Estimate, Model, Options, Probing, Sample};
+use raddle_engine::{Estimate, Model, Options, ProbeEnd, Probing, Sample};
 use raddle_graph::{explore, probe};
 use raddle_ir::Verified;
 use raddle_oracle::campaign::{Subject, compare_under, generated, only_if, seeded};
@@ -145,4 +145,43 @@ fn the_seed_determines_the_probes() {
     let subject = generated(&Config::weak(), 3).last().expect("a program");
     let found = |seed| estimated(&subject.program, Model::Power, seed);
     assert_eq!(found(5), found(5));
+}
+
+/// Pairs of threads contend for slots. The loser takes a slot of its own, at the place in program order where the winner
+/// goes on to the next one: it does not wait there for the winner, which has fetched something else by then.
+#[test]
+fn losers_do_not_wait_for_winners() {
+    const PAIRS: u32 = 6;
+    const SLOTS: u32 = 3;
+    let mut text = String::new();
+    for pair in 0..PAIRS {
+        let mut body = String::new();
+        for slot in 0..SLOTS {
+            let name = format!("s{pair}_{slot}");
+            text.push_str(&format!("global @{name}: i32\nglobal @{name}b: i32\n"));
+            body.push_str(&format!(
+                "    jump try{slot}\n  try{slot}:\n    %old, %ok = cmpxchg i32 asm @{name}, 0, 1\n    \
+                 br %ok, won{slot}, lost{slot}\n  lost{slot}:\n    %old, %ok = cmpxchg i32 asm @{name}b, 0, 1\n    \
+                 jump won{slot}\n  won{slot}:\n"
+            ));
+        }
+        text.push_str(&format!(
+            "thread P{pair}a = @f{pair}()\nthread P{pair}b = @f{pair}()\n\
+             func @f{pair}() {{\n  reg %old: i32, %ok: i1\n  entry:\n{body}    ret\n}}\n"
+        ));
+    }
+    let program = raddle_ir::text::load("slots.rir", text.as_bytes()).expect("a program");
+    let (mut made, mut redundant) = (0, 0);
+    let ended = probe(&program, &options(Model::Sc), 1, |probing| {
+        if let Probing::Ended(probe) = probing {
+            made += 1;
+            redundant += u32::from(probe.end == ProbeEnd::Redundant);
+        }
+        made < PROBES
+    });
+    assert_eq!(ended, Ok(()));
+    assert!(redundant * 2 < made, "{redundant} of {made}");
+    let truth = f64::from(1 << (PAIRS * SLOTS));
+    let ratio = estimated(&program, Model::Sc, 1) / truth;
+    assert!((0.5..2.0).contains(&ratio), "{ratio}");
 }

@@ -156,8 +156,7 @@ impl<'p> Walk<'p> {
             self.link(*a, *b)?;
         }
         let entry = BlockId::from_u32(0);
-        let (passed, at) = self.pass((entry, 0))?;
-        self.arrive(entry, Arrival { edge: Edge::Entry, passed }, at)?;
+        self.arrive(entry, Edge::Entry, (entry, 0))?;
         while let Some(block) = self.work.pop() {
             self.block(block)?;
         }
@@ -185,6 +184,35 @@ impl<'p> Walk<'p> {
         None
     }
 
+    /// [`Walk::pass`] up to the instruction that stands for this one of the original. A fence of the original is not
+    /// added; of several equal fences, the last one is taken for it.
+    fn pass_to(&self, ours: Option<&InstKind>, at: At) -> Option<(Vec<(At, Added)>, At)> {
+        let (mut passed, mut core) = self.pass(at)?;
+        let is_same = |((block, index), _): &(At, Added)| {
+            let theirs = &self.theirs.blocks[*block].insts[*index].kind;
+            ours.is_some_and(|ours| self.is_same_fence(ours, theirs))
+        };
+        if let Some(found) = passed.iter().rposition(is_same) {
+            core = passed[found].0;
+            passed.truncate(found);
+        }
+        Some((passed, core))
+    }
+
+    /// The first instruction that is not a copy, in a block of the original or after the plain jumps from there.
+    fn first_in(&self, mut block: BlockId) -> Option<&'p InstKind> {
+        for _ in 0..=self.ours.blocks.len() {
+            let body = &self.ours.blocks[block];
+            let first = body.insts.iter().find(|inst| !is_copy(&self.our_copies, &inst.kind));
+            match body.term.kind {
+                _ if first.is_some() => return first.map(|inst| &inst.kind),
+                TerminatorKind::Jump(to) => block = to,
+                _ => return None,
+            }
+        }
+        None
+    }
+
     fn added(&self, kind: &InstKind) -> Option<Added> {
         match kind {
             InstKind::Unsupported { what } => {
@@ -205,24 +233,16 @@ impl<'p> Walk<'p> {
             if is_copy(&self.our_copies, &inst.kind) {
                 continue;
             }
-            let (mut passed, mut core) = self.pass(at)?;
-            // Of several equal fences, the last one is taken for that of the original.
-            let found = passed.iter().rposition(|((block, index), _)| {
-                self.is_same_fence(&inst.kind, &self.theirs.blocks[*block].insts[*index].kind)
-            });
-            if let Some(found) = found {
-                core = passed[found].0;
-                passed.truncate(found);
-            }
+            let (passed, core) = self.pass_to(Some(&inst.kind), at)?;
             self.note(block, index, &passed);
             let theirs = &self.theirs.blocks[core.0].insts.get(core.1)?.kind;
             self.same(&inst.kind, theirs)?;
             at = (core.0, core.1 + 1);
         }
-        let (passed, core) = self.pass(at)?;
         if let TerminatorKind::Jump(to) = body.term.kind {
-            return self.arrive(to, Arrival { edge: Edge::Jump(block), passed }, core);
+            return self.arrive(to, Edge::Jump(block), at);
         }
+        let (passed, core) = self.pass(at)?;
         self.note(block, body.insts.len(), &passed);
         let last = &self.theirs.blocks[core.0];
         if core.1 != last.insts.len() {
@@ -231,8 +251,7 @@ impl<'p> Walk<'p> {
         self.same_end(&body.term.kind, &last.term.kind)?;
         let ways = body.term.kind.successors().into_iter().zip(last.term.kind.successors());
         for (ours, theirs) in ways.collect::<Vec<_>>() {
-            let (passed, core) = self.pass((theirs, 0))?;
-            self.arrive(ours, Arrival { edge: Edge::Branch(block), passed }, core)?;
+            self.arrive(ours, Edge::Branch(block), (theirs, 0))?;
         }
         Some(())
     }
@@ -254,7 +273,10 @@ impl<'p> Walk<'p> {
         self.inside.extend(passed.iter().map(|(_, added)| (*added, point)));
     }
 
-    fn arrive(&mut self, block: BlockId, arrival: Arrival, at: At) -> Option<()> {
+    /// Notes a way into a block of the original, which continues at a place of the edited function.
+    fn arrive(&mut self, block: BlockId, edge: Edge, at: At) -> Option<()> {
+        let (passed, at) = self.pass_to(self.first_in(block), at)?;
+        let arrival = Arrival { edge, passed };
         let first = *self.begins.entry(block).or_insert_with(|| {
             self.work.push(block);
             at

@@ -124,7 +124,7 @@ fn edge_phrase(edge: &str) -> &'static str {
         "po" => "in program order (po) before",
         "rf" => "read (rf) by",
         "co" => "overwritten (co) by",
-        "fr" => "which missed (fr)",
+        "fr" => "too early to see (fr)",
         _ => "which lets go on",
     }
 }

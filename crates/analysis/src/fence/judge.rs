@@ -7,8 +7,9 @@ use crate::robust::{Gap, Robustness, robust};
 use raddle_engine::{
     BoundMet, Buffering, Checks, Engine, FailureKind, Model, Options, Strategy, Summary,
 };
-use raddle_ir::{InstKind, Point, Program, Quantifier, Verified};
+use raddle_ir::{FuncId, InstKind, Point, Program, Quantifier, Verified};
 use raddle_reach::Answer;
+use std::collections::BTreeSet;
 
 /// Whether read-modify-writes and locks wait for earlier stores.
 pub(super) const fn locked_drains(model: Model) -> bool {
@@ -65,6 +66,15 @@ pub struct Question {
     pub target: Target,
     /// The model and the limits. The budget is for all queries together, the other limits for each query.
     pub options: Options,
+    pub avoided: Avoided,
+}
+
+/// Functions that get no fences.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct Avoided {
+    pub functions: BTreeSet<FuncId>,
+    /// The files and functions that the user named.
+    pub named: Vec<String>,
 }
 
 /// Whether a program satisfies the goal as it is.

@@ -21,7 +21,8 @@
 //! A search that takes long also looks for a set that suffices ([`mod@reduce`]), so that it has
 //! something to say if it has to give up.
 //!
-//! Places are points between instructions of functions that do not belong to a library. Points with only
+//! Places are points between instructions of functions that do not belong to a library or a header of the system, and
+//! that the user does not exclude ([`Avoided`]). Points with only
 //! local instructions between them, and no other way in or out, count as one place ([`places`]). Of equally
 //! good sets, the prices of their places decide. The caller gives the prices, because it knows which places
 //! are easy to write in the source. A place in a function that is called several times costs more ([`mod@calls`]),
@@ -38,7 +39,7 @@ mod reduce;
 mod strengthen;
 
 pub use calls::Calls;
-pub use judge::{Question, Target, Unknown, Verdict};
+pub use judge::{Avoided, Question, Target, Unknown, Verdict};
 pub use places::{Places, last_in_block};
 
 use flow::Flow;
@@ -151,7 +152,7 @@ pub fn fences(
         return Fences { elapsed: start.elapsed(), ..Fences::unsearched(Spent::Memory) };
     }
     let flow = Flow::new(program, locked_drains(question.options.model));
-    let places = Places::of(program, &flow, question.options.model);
+    let places = Places::of(program, &flow, question);
     let mut search = Search {
         program,
         places,

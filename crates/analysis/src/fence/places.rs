@@ -3,8 +3,8 @@
 use super::FencePoint;
 use super::calls::{Calls, calls};
 use super::flow::Flow;
-use super::judge::{may_be_early, may_be_late};
-use raddle_engine::Model;
+use super::judge::{Question, may_be_early, may_be_late};
+use raddle_engine::Options;
 use raddle_ir::{FenceKind, FuncId, InstKind, Point, Program, TerminatorKind};
 use std::collections::{BTreeSet, HashMap};
 use std::ops::Index;
@@ -26,12 +26,16 @@ impl Index<usize> for Places {
 }
 
 impl Places {
-    /// All places between accesses that the model may reorder.
-    pub(super) fn of(program: &Program, flow: &Flow<'_>, model: Model) -> Places {
+    /// All places between accesses that the model may reorder, but for functions that are to get no fences.
+    pub(super) fn of(program: &Program, flow: &Flow<'_>, question: &Question) -> Places {
+        let Question { options: Options { model, .. }, avoided, .. } = question;
+        let model = *model;
         let (late, early) = (|i: &_| may_be_late(model, i), |i: &_| may_be_early(model, i));
         let points = flow.between_any(late, early);
         let ways_in = ways_in(program);
-        let own = points.into_iter().filter(|point| !program.funcs[point.func].library);
+        let own = points.into_iter().filter(|point| {
+            !program.funcs[point.func].library && !avoided.functions.contains(&point.func)
+        });
         let last: HashMap<Point, Point> =
             own.map(|point| (point, last_equal(program, &ways_in, point))).collect();
         let different: BTreeSet<Point> = last.values().copied().collect();

@@ -180,6 +180,10 @@ pub(crate) struct FenceArgs {
     /// states that its condition is about.
     #[arg(long, help_heading = "Search")]
     pub goal: bool,
+    /// Put no fence into this file or function; may be repeated. A file is named by the last parts of its path, a
+    /// function of C++ with or without its classes, and without template arguments.
+    #[arg(long, value_name = "FILE|FUNCTION", help_heading = "Search")]
+    pub avoid: Vec<String>,
     /// Print a patch that puts the fences into the source, for patch -p1 or git apply, and nothing else.
     #[arg(long, conflicts_with = "json", help_heading = "Output")]
     pub patch: bool,

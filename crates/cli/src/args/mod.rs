@@ -65,7 +65,7 @@ pub(crate) struct Cli {
 #[derive(Subcommand, Debug)]
 pub(crate) enum Command {
     Litmus(LitmusArgs),
-    Check(CheckArgs),
+    Check(Box<CheckArgs>),
     Matrix(MatrixArgs),
     Robust(RobustArgs),
     Monitor(MonitorArgs),

@@ -36,7 +36,7 @@ use crate::progress::Shown;
 use kinds::kinds;
 use limits::{budget, estimated, limits, shown, workers};
 use raddle_analysis::estimate::is_estimable;
-use raddle_analysis::fence::{Question, Target};
+use raddle_analysis::fence::{Avoided, Question, Target};
 use raddle_budget::Budget;
 use raddle_engine::{Checks, Coverage, Engine, Limits, Options, Strategy, Unroll};
 use raddle_ir::file::one_of;
@@ -192,7 +192,11 @@ pub(crate) fn fence(args: &FenceArgs) -> Result<FenceConfig, Stop> {
     let config = FenceConfig {
         shown,
         source,
-        question: Question { target, options },
+        question: Question {
+            target,
+            options,
+            avoided: Avoided { named: args.avoid.clone(), ..Avoided::default() },
+        },
         patch: args.patch,
         files: FilesConfig { html: args.html.clone(), dot: None },
         strict: args.limits.strict,

@@ -19,7 +19,12 @@ pub(crate) struct SourceConfig {
     pub c: raddle_front_c::Options,
     /// The file that the options come from, if it is one.
     pub project: Option<PathBuf>,
+    /// What tells the program apart from another one of the same files.
+    pub mark: Option<String>,
 }
+
+/// Files are all named in reports if that takes at most so many characters.
+const LONGEST: usize = 120;
 
 impl SourceConfig {
     pub(crate) fn new(args: &SourceArgs, budget: &Budget) -> SourceConfig {
@@ -35,7 +40,7 @@ impl SourceConfig {
             list_sources: true,
             stubs: args.stubs.clone(),
         };
-        SourceConfig { files: args.files.clone(), c, project: None }
+        SourceConfig { files: args.files.clone(), c, project: None, mark: None }
     }
 
     /// The programs that the files make: files that are compiled make one together, others one each.
@@ -90,10 +95,20 @@ impl SourceConfig {
         matches!(&*self.files, [file] if FileKind::of(file) == Some(FileKind::Automata))
     }
 
-    /// The files as the user named them.
+    /// The name of the program in reports: the files as the user named them, or the first one if they are many.
     pub(crate) fn shown(&self) -> String {
         let names: Vec<String> = self.files.iter().map(|path| shown(path)).collect();
-        names.join(" ")
+        let all = names.join(" ");
+        let title = match &*names {
+            [first, _, rest @ ..] if !rest.is_empty() && all.chars().count() > LONGEST => {
+                format!("{first} and {} more files", rest.len() + 1)
+            }
+            _ => all,
+        };
+        match &self.mark {
+            Some(mark) => format!("{title} ({mark})"),
+            None => title,
+        }
     }
 
     /// Files and arguments that make the same program again: the inverse of [`source_of`]. The compiler is

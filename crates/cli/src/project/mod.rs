@@ -66,6 +66,11 @@ pub(crate) struct KeyPosition {
 }
 
 impl KeyPosition {
+    /// `raddle.toml:12`
+    pub(crate) fn place(&self) -> String {
+        format!("{}:{}", self.file, self.line)
+    }
+
     pub(crate) fn diagnostic(&self, message: String) -> Diagnostic {
         let mut diagnostic = Diagnostic::whole_file(&self.file, message);
         (diagnostic.line, diagnostic.column) = (self.line, self.column);

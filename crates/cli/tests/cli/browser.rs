@@ -2,7 +2,7 @@
 //!
 //! Screenshots are left in the folder of scratch files (`target/tmp/browser`) to be looked at.
 
-use crate::common::scratch;
+use crate::common::{raddle, scratch};
 use crate::html::page;
 use crate::webdriver::{Browser, END, ENTER, ESCAPE, HOME, LEFT, PAGE_DOWN, PATIENCE, RIGHT, TAB};
 use serde_json::Value;
@@ -107,6 +107,7 @@ fn pages_work_in_a_browser() {
     narrow_screens_show_one_pane(&open);
     axioms_show_what_loads_read(&open);
     fences_show_the_patch(&open);
+    tables_fit(&open);
     text_of_programs_is_inert(&open);
     long_witnesses_are_smooth(&open);
 }
@@ -336,6 +337,23 @@ fn fences_show_the_patch(open: &Open<'_>) {
     open.picture("fence-390");
     open.browser.resize(1280, 860);
     open.is_calm("fence");
+}
+
+/// The table of models has no wide rows where there is no room for them.
+fn tables_fit(open: &Open<'_>) {
+    let path = open.file("matrix.html");
+    let args =
+        ["matrix", "examples/dekker.rir", "--fences", "--html", path.to_str().expect("UTF-8")];
+    assert_eq!(raddle(&args).status, Some(1));
+    for width in [390, 1280] {
+        open.browser.resize(width, 860);
+        open.browser.load(&path);
+        open.fits("the table of models");
+        let wide = "const table = document.querySelector('.wide'); return table.scrollWidth - table.clientWidth";
+        assert_eq!(open.number(wide), 0.0, "{width}");
+        open.picture(&format!("matrix-{width}"));
+    }
+    open.is_calm("matrix");
 }
 
 /// Names and sources from outside stay text: they neither run, nor reorder what stands beside them.

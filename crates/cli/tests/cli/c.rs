@@ -186,3 +186,51 @@ fn races_are_looked_for_where_they_can_be() {
     assert!(objects[0]["not_checked"].is_null());
     assert_eq!(objects[1]["not_checked"][0], "races");
 }
+
+const THROWS: &[u8] = b"#include <stdexcept>
+struct Own : std::runtime_error { using std::runtime_error::runtime_error; };
+int half(int n) {
+    if (n < 0)
+        throw std::invalid_argument(\"negative\");
+    if (n % 2)
+        throw Own(\"odd\");
+    return n / 2;
+}
+int main() { return half(START) - 2; }
+";
+
+/// Exceptions are not modelled. Those that are not thrown do no harm.
+#[test]
+fn a_throw_is_unsupported_where_it_is_reached() {
+    let path = file("c_throw", "throw.cpp", THROWS);
+    let Some(ran) = with_clang(&["check", &path, "--model", "sc", "--", "-DSTART=4"]) else {
+        return;
+    };
+    assert_eq!((ran.status, &*ran.err), (Some(0), ""), "{ran:?}");
+    let ran = raddle(&["check", &path, "--model", "sc", "--", "-DSTART=3"]);
+    assert_eq!((ran.status, &*ran.err), (Some(3), ""), "{ran:?}");
+    assert!(ran.out.contains("throw.cpp:7: an exception is thrown"), "{}", ran.out);
+}
+
+const ONCE: &[u8] = b"#include <cassert>
+#include <mutex>
+#include <thread>
+std::once_flag flag;
+int value;
+static void add(int number) { value += number; }
+static void work() { std::call_once(flag, add, 5); assert(value == 5); }
+int main() {
+    std::thread one(work), two(work);
+    one.join();
+    two.join();
+}
+";
+
+#[test]
+fn call_once_calls_once() {
+    let path = file("c_once", "once.cpp", ONCE);
+    if let Some(ran) = with_clang(&["check", &path, "--model", "sc,tso,pso,power"]) {
+        assert_eq!((ran.status, &*ran.err), (Some(0), ""), "{ran:?}");
+        assert_eq!(ran.out.matches(": safe\n").count(), 4, "{}", ran.out);
+    }
+}

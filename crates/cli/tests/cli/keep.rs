@@ -99,12 +99,11 @@ pub(crate) fn solved(
         let ran = raddle(&args);
         assert_eq!(ran.status, Some(0), "{ran:?}");
         let found: Value = serde_json::from_str(&ran.out).expect("JSON");
-        let name = |value: &Value| value.as_str().expect("a name").to_owned();
-        rest = name(&found["rest"]);
+        rest = name_in(&found["rest"]);
         if found["state"] == "done" {
             return rest;
         }
-        missing.extend(found["parts"].as_array().expect("a list").iter().map(name));
+        missing.extend(found["parts"].as_array().expect("a list").iter().map(name_in));
         random.shuffle(&mut missing);
         let now = match found["state"] == "waiting" {
             true => missing.len(),
@@ -114,6 +113,10 @@ pub(crate) fn solved(
         results =
             given.into_iter().map(|part| solved(folder, part, seconds, random, slices)).collect();
     }
+}
+
+fn name_in(value: &Value) -> String {
+    value.as_str().expect("a name").to_owned()
 }
 
 #[test]

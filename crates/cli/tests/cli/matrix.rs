@@ -210,12 +210,12 @@ fn the_page_is_whole_and_escaped() {
     let html = fs::read_to_string(&page).expect("the page");
     assert!(html.starts_with("<!DOCTYPE html>") && html.ends_with("</html>\n"), "{html}");
     assert!(html.contains("&lt;script&gt;&amp;") && !html.contains("<script"), "{html}");
-    assert_eq!(html.matches("<tr>").count(), 6, "{html}");
+    assert_eq!(html.matches("<tr ").count(), 6, "{html}");
     for outside in ["http:", "https:", "src=", "href=", "url("] {
         assert!(!html.contains(outside), "{outside} in {html}");
     }
     for (open, close) in
-        [("<table>", "</table>"), ("<td", "</td>"), ("<th ", "</th>"), ("<p>", "</p>")]
+        [("<table", "</table>"), ("<td", "</td>"), ("<th ", "</th>"), ("<p>", "</p>")]
     {
         assert_eq!(html.matches(open).count(), html.matches(close).count(), "{open}");
     }

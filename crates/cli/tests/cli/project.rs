@@ -129,3 +129,37 @@ fn one_report_is_about_all_checks() {
     let text = fs::read_to_string(folder.join("r.xml")).expect("the report");
     assert_eq!(text.matches("<testsuite ").count(), 2, "{text}");
 }
+
+/// The same program twice is told apart by the lines of the checks, and a check that is refused has its line, too.
+#[test]
+fn checks_are_told_apart() {
+    let toml = "\
+[defaults]
+model = 'sc'
+[[check]]
+files = ['dekker.rir']
+[[check]]
+files = ['dekker.rir']
+unroll = 2
+[[check]]
+files = ['dekker.rir']
+model = 'tso'
+no-check = ['all']
+[[check]]
+files = ['broken.rir']
+";
+    let folder = project("project-twins", toml);
+    fs::write(folder.join("broken.rir"), "thread P0 = @nothing()\n").expect("a file");
+    let ran = run(&folder, &[]);
+    let titles = [
+        "dekker.rir (raddle.toml:3) under sc: safe",
+        "dekker.rir (raddle.toml:5) under sc: safe",
+        "dekker.rir under tso: safe",
+    ];
+    assert_eq!(
+        (ran.status, searched(&ran)),
+        (Some(2), titles.map(str::to_owned).into()),
+        "{ran:?}"
+    );
+    assert!(ran.err.contains("raddle.toml:12: note: this check was not made"), "{ran:?}");
+}

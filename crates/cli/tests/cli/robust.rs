@@ -82,7 +82,7 @@ fn the_text_names_store_access_cycle_and_fence() {
         "delayed: P0 writes data = 1 (buffered) at ",
         "overtaken by: P0 writes flag = 1 (buffered) at ",
         ", read (rf) by\n",
-        ", which missed (fr)\n",
+        ", too early to see (fr)\n",
         "a fence cuts it: in P0 between MP.litmus:",
         ", one that orders stores is enough\n",
     ] {

@@ -68,9 +68,14 @@ impl Browser {
         Some(browser_)
     }
 
+    /// Opens a file without a script.
+    pub(crate) fn load(&self, file: &Path) {
+        self.call("url", &json!({ "url": format!("file://{}", file.display()) }));
+    }
+
     /// Opens a file and waits until its script has run.
     pub(crate) fn open(&self, file: &Path) {
-        self.call("url", &json!({ "url": format!("file://{}", file.display()) }));
+        self.load(file);
         let start = Instant::now();
         while self.run("return document.documentElement.dataset.ready") != "true" {
             assert!(start.elapsed() < PATIENCE, "{}: the page does not start", file.display());

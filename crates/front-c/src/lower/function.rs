@@ -30,6 +30,13 @@ pub(super) struct SlotRegs {
     pub set: Option<Reg>,
 }
 
+/// Whether an instruction begins to throw an exception, by allocating it.
+fn throws(unit: &Unit, inst: &Inst) -> bool {
+    let (InstKind::Call(call) | InstKind::Invoke { call, .. }) = &inst.kind else { return false };
+    let callee = unit.called(&call.callee);
+    callee.and_then(|callee| unit.module.symbol(callee)) == Some("__cxa_allocate_exception")
+}
+
 pub(super) struct Lower<'a, 'm> {
     pub asm: &'a mut ProgramLowering<'m>,
     pub symbol: Symbol,
@@ -66,10 +73,13 @@ pub(super) fn lower(asm: &mut ProgramLowering<'_>, symbol: Symbol, id: FuncId) -
     let Some(body) = &function.body else {
         return declared;
     };
-    let order = reachable(body);
+    let order = reachable(body, |inst| throws(unit, inst));
     let uses = Uses::new(body);
     let plan = Plan::new(unit, body, &uses, &order);
     let loc = asm.loc(symbol.unit, function.loc);
+    if function.loc.is_some_and(|loc| asm.is_foreign(symbol.unit, loc)) {
+        asm.foreign.insert(id);
+    }
     let types = body.declared.iter().copied().collect();
     let allocated = allocated(unit, body, &uses);
     let mut lower = Lower {
@@ -263,6 +273,9 @@ impl Lower<'_, '_> {
                 self.out.at(loc);
                 self.note_allocation(inst, loc);
                 self.note_start(inst, loc);
+            }
+            if throws(self.unit, inst) {
+                return self.dead_end("an exception is thrown; exceptions are not modelled");
             }
             if inst.kind.is_terminator() {
                 self.terminator(block, inst);

@@ -53,6 +53,8 @@ pub(crate) struct Lowered {
     /// The machines of its inline assembly.
     pub machines: BTreeSet<Machine>,
     pub undefined: Vec<Undefined>,
+    /// The functions that headers of the compiler or the system define.
+    pub foreign: BTreeSet<FuncId>,
 }
 
 pub(crate) struct ProgramLowering<'m> {
@@ -76,6 +78,8 @@ pub(crate) struct ProgramLowering<'m> {
     pub starts: BTreeMap<CallSite, Option<FuncId>>,
     /// The machines of the inline assembly.
     pub machines: BTreeSet<Machine>,
+    /// The functions that headers of the compiler or the system define.
+    pub foreign: BTreeSet<FuncId>,
 }
 
 impl<'m> ProgramLowering<'m> {
@@ -96,6 +100,7 @@ impl<'m> ProgramLowering<'m> {
             allocations: BTreeMap::new(),
             starts: BTreeMap::new(),
             machines: BTreeSet::new(),
+            foreign: BTreeSet::new(),
         }
     }
 
@@ -138,7 +143,8 @@ impl<'m> ProgramLowering<'m> {
         let functions = self.program.funcs.values_mut();
         functions.filter(|function| !function.library).for_each(tidy::run);
         let undefined = self.undefined();
-        Ok(Lowered { program: self.program, machines: self.machines, undefined })
+        let ProgramLowering { program, machines, foreign, .. } = self;
+        Ok(Lowered { program, machines, undefined, foreign })
     }
 
     /// The functions that code refers to and that have no body.
@@ -418,6 +424,13 @@ impl<'m> ProgramLowering<'m> {
             self.locs[unit][id] = Some(outer);
         }
         outer
+    }
+
+    /// Whether a position is in a header of the compiler or the system.
+    pub(crate) fn is_foreign(&self, unit: usize, loc: ast::LocId) -> bool {
+        let unit = &self.source.units[unit];
+        let file = unit.module.locs.get(loc).and_then(|loc| loc.file);
+        file.is_some_and(|file| is_system_header(unit, file))
     }
 
     fn add_loc(&mut self, unit: usize, id: ast::LocId, inlined_at: LocId) -> LocId {

@@ -11,6 +11,7 @@
 //! store before an earlier load of the same address.)
 
 use super::Search;
+use crate::completable::fetcher;
 use crate::fetch::{Event, EventId, Kind, Location, Threads};
 use crate::graph::Graph;
 use crate::lock::{is_of_lock, releases_own_lock};
@@ -29,7 +30,8 @@ struct Count {
     average: f64,
     /// How many there could be at most: a read-modify-write counts also where it wrote nothing.
     most: u32,
-    /// The last place in program order of one of them.
+    /// The last place in program order of one of them; of a read-modify-write the place of its load, with which it is
+    /// decided what it is about.
     last: u32,
     /// Both in the current probe.
     stores: u32,
@@ -95,7 +97,9 @@ impl Writes {
             let count = self.counts.entry(key).or_default();
             count.stores += u32::from(store);
             count.attempts += u32::from(attempt);
-            count.last = count.last.max(event.po);
+            if attempt {
+                count.last = count.last.max(event.po);
+            }
         }
     }
 
@@ -118,7 +122,9 @@ impl Writes {
             let known = |of_lock| self.counts.get(&(address, thread, of_lock)).copied();
             let others = known(false).unwrap_or_default();
             let locks = known(true).filter(|_| !held).unwrap_or_default();
-            let comes = threads.fetched(thread) <= others.last.max(locks.last)
+            let goes_on = thread == own || fetcher(threads, thread, own).is_some();
+            let comes = goes_on
+                && threads.fetched(thread) <= others.last.max(locks.last)
                 && others.most + locks.most > attempted(threads, graph, thread, location);
             let stored = graph.stores_at(location).and(&graph.of_thread(thread)).count();
             let unfetched =
@@ -148,7 +154,7 @@ fn attempted<const W: usize>(
         as u32
 }
 
-/// The writes of a thread to a location that it has fetched, and whether they wait: a load before them is deferred until
+/// The writes of a thread that it has fetched and that are, or may be, to a location, and whether they wait: a load before them is deferred until
 /// there are more than so many stores.
 fn fetched(
     threads: &Threads<'_>,
@@ -160,8 +166,12 @@ fn fetched(
     let rules = &threads.rules;
     let in_order = rules.commits_in_program_order || rules.keeps_locations;
     for id in threads.uncommitted(thread) {
-        if threads.location(id) == Some(location) {
+        let own = threads.location(id);
+        if own == Some(location) {
             waits |= in_order && threads.deferred(id).is_some_and(|known| known >= stores);
+        }
+        // A location that is not known yet may be this one.
+        if own.is_none_or(|own| own == location) {
             count += u32::from(may_write(threads, threads.event(id)));
         }
     }

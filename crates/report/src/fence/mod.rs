@@ -106,6 +106,10 @@ pub(crate) fn notes(asked: &Asked<'_>, result: &Fences) -> Vec<String> {
 fn write_notes(out: &mut String, asked: &Asked<'_>, result: &Fences) -> std::fmt::Result {
     let question = asked.question;
     let model = question.options.model.name();
+    let avoided = &question.avoided.named;
+    if !avoided.is_empty() {
+        writeln!(out, "  with no fence in {} (--avoid)", printable(&avoided.join(", ")))?;
+    }
     // The fences are for the values that were tried.
     for met in untried_inputs(asked.program, 1) {
         writeln!(out, "  bound met: {}", bounds::told(asked.program, &met))?;
@@ -185,6 +189,9 @@ pub struct Json<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     why: Option<&'a str>,
     hopeless: bool,
+    /// The files and functions without fences, as the user named them.
+    #[serde(skip_serializing_if = "<[String]>::is_empty")]
+    avoided: &'a [String],
     /// The bounds that were met: inputs of which only some values were tried, and the reasons why a set could not
     /// be judged.
     bounds: Vec<Bound>,
@@ -277,6 +284,7 @@ pub fn json<'a>(asked: &Asked<'a>, result: &'a Fences) -> Json<'a> {
         candidate: listed(&result.candidate),
         why,
         hopeless,
+        avoided: &asked.question.avoided.named,
         bounds: bounds::listed(&subject, &[inputs, result.bounds.clone()].concat()),
         edits: asked.written.hunks().into_iter().map(json_edit).collect(),
         checked: asked.written.checked.as_ref().map(|checked| match checked {

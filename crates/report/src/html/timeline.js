@@ -111,9 +111,26 @@ class Timeline {
       "aria-posinset": String(n + 1),
       onclick: () => this.click(row, n),
     }, this.lanesElement(row));
-    if (row.event < 0) this.fillFold(element, row);
-    else this.fillStep(element, row.event, starred);
+    if (row.event < 0) this.fillFold(element, row, n);
+    else this.fillStep(element, row.event, starred, n);
     return element;
+  }
+
+  /** The thread that all steps of a row belong to; -1 if there are several. */
+  laneOf(row) {
+    const lane = this.machine.events.thread;
+    if (row.event >= 0) return lane[row.event];
+    const lanes = new Set((row.events ?? []).map((step) => lane[step]));
+    return lanes.size === 1 ? [...lanes][0] : -1;
+  }
+
+  /** The name of a row's thread, or room for it if the row above is of the same thread. */
+  who(n) {
+    const { rows } = this.player;
+    const lane = this.laneOf(rows[n]);
+    const repeats = n > 0 && this.laneOf(rows[n - 1]) === lane;
+    const text = repeats ? "" : this.machine.story.threads[lane];
+    return make("span", { class: `who ${hue(lane)}${repeats ? " again" : ""}`, text });
   }
 
   click(row, n) {
@@ -121,7 +138,7 @@ class Timeline {
     else this.player.select(n);
   }
 
-  fillStep(element, n, starred) {
+  fillStep(element, n, starred, at) {
     const machine = this.machine;
     const place = machine.place(n);
     const kind = machine.kind(n);
@@ -132,13 +149,13 @@ class Timeline {
     fill(element,
       make("span", { class: "star", text: starred ? "★" : "" }),
       make("span", { class: "number", text: String(n + 1) }),
-      make("span", { class: `who ${hue(machine.events.thread[n])}`, text: machine.thread(n) }),
+      this.who(at),
       make("span", { class: `what kind-${kind}`, text: machine.what(n) }),
       make("span", { class: "place", text: place.replace("line ", "") }),
     );
   }
 
-  fillFold(element, row) {
+  fillFold(element, row, n) {
     const { events, story } = this.machine;
     const text = row.head !== undefined
       ? `${counted(row.size, "step")}, opened`
@@ -149,7 +166,7 @@ class Timeline {
     fill(element,
       make("span", { class: "star", text: row.head !== undefined ? "▾" : "▸" }),
       make("span", { class: "number", text: row.head !== undefined ? "" : String(row.events[0] + 1) }),
-      lanes.length === 1 ? make("span", { class: `who ${hue(lanes[0])}`, text: names }) : null,
+      lanes.length === 1 ? this.who(n) : null,
       make("span", { class: "what", text: lanes.length > 1 ? `${text}: ${names}` : text }),
     );
   }

@@ -20,6 +20,16 @@ td:last-child,th:last-child{min-width:16rem;padding-right:0}
 .verdict{white-space:nowrap;font-weight:600}
 .good{color:var(--good)}.bad{color:var(--bad)}.open{color:var(--open)}
 code{font-family:ui-monospace,monospace;font-size:.9em;overflow-wrap:anywhere}
+@media (max-width:45rem){
+table,tbody,tr{display:block}
+thead{position:absolute;clip-path:inset(50%);width:1px;height:1px;overflow:hidden}
+tr{display:grid;grid-template-columns:auto 1fr;gap:0 1rem;padding:.5rem 0;border-bottom:1px solid var(--line)}
+th,td{border:0;padding:.1rem 0;min-width:0}
+tbody th,.verdict{font-size:1.05rem}
+td.number,td:last-child{display:grid;grid-template-columns:subgrid;grid-column:1/-1;text-align:left}
+td:last-child:empty{display:none}
+td[data-head]::before{content:attr(data-head);color:var(--faint)}
+}
 footer{color:var(--faint);margin-top:2rem}
 ";
 
@@ -65,14 +75,20 @@ fn write_page(out: &mut String, table: &Table<'_>) -> Result {
 }
 
 fn write_rows(out: &mut String, table: &Table<'_>) -> Result {
-    writeln!(out, "<div class=\"wide\"><table>\n<thead><tr>")?;
-    write!(out, "<th scope=\"col\">model</th><th scope=\"col\">verdict</th>")?;
-    write!(out, "<th scope=\"col\" class=\"number\">executions</th>")?;
-    write!(out, "<th scope=\"col\" class=\"number\">time</th>")?;
+    writeln!(out, "<div class=\"wide\"><table role=\"table\">\n<thead><tr role=\"row\">")?;
+    write!(
+        out,
+        "<th role=\"columnheader\" scope=\"col\">model</th><th role=\"columnheader\" scope=\"col\">verdict</th>"
+    )?;
+    write!(out, "<th role=\"columnheader\" scope=\"col\" class=\"number\">executions</th>")?;
+    write!(out, "<th role=\"columnheader\" scope=\"col\" class=\"number\">time</th>")?;
     if table.target.is_some() {
-        write!(out, "<th scope=\"col\" class=\"number\">fences</th>")?;
+        write!(out, "<th role=\"columnheader\" scope=\"col\" class=\"number\">fences</th>")?;
     }
-    writeln!(out, "<th scope=\"col\">first error, or why unknown</th></tr></thead>\n<tbody>")?;
+    writeln!(
+        out,
+        "<th role=\"columnheader\" scope=\"col\">first error, or why unknown</th></tr></thead>\n<tbody>"
+    )?;
     for row in table.rows {
         write_row(out, table, row)?;
     }
@@ -86,17 +102,24 @@ fn write_row(out: &mut String, table: &Table<'_>, row: &Row) -> Result {
         Standing::Unknown => "open",
     };
     let (model, word) = (row.model().name(), table.word(row));
-    write!(out, "<tr><th scope=\"row\"><code>{model}</code></th>")?;
-    write!(out, "<td class=\"verdict {class}\">{}</td>", Escaped(&word))?;
+    write!(out, "<tr role=\"row\"><th role=\"rowheader\" scope=\"row\"><code>{model}</code></th>")?;
+    write!(out, "<td role=\"cell\" class=\"verdict {class}\">{}</td>", Escaped(&word))?;
     let (count, what) = table.effort(row);
     let what = if what == "executions" { "" } else { " states" };
-    write!(out, "<td class=\"number\">{count}{what}</td>")?;
-    write!(out, "<td class=\"number\">{:.3} s</td>", table.elapsed(row).as_secs_f64())?;
+    let number = "<td role=\"cell\" class=\"number\" data-head=";
+    write!(out, "{number}\"executions\">{count}{what}</td>")?;
+    write!(out, "{number}\"time\">{:.3} s</td>", table.elapsed(row).as_secs_f64())?;
     if let Some(fences) = table.fences(row) {
-        write!(out, "<td class=\"number\">{}</td>", Escaped(&fences))?;
+        write!(out, "{number}\"fences\">{}</td>", Escaped(&fences))?;
     }
-    let found = table.remark(row).map_or(String::new(), |found| table.phrase(&found));
-    writeln!(out, "<td><code>{}</code></td></tr>", Escaped(&found))
+    match table.remark(row).map(|found| table.phrase(&found)) {
+        None => writeln!(out, "<td role=\"cell\"></td></tr>"),
+        Some(found) => {
+            let head = if row.standing == Standing::Fails { "error" } else { "why" };
+            write!(out, "<td role=\"cell\" data-head=\"{head}\">")?;
+            writeln!(out, "<code>{}</code></td></tr>", Escaped(&found))
+        }
+    }
 }
 
 fn write_fences(out: &mut String, table: &Table<'_>) -> Result {

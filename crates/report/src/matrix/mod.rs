@@ -204,7 +204,11 @@ impl<'a> Table<'a> {
                     0 => String::new(),
                     count => format!(", {count} suffice"),
                 };
-                vec![format!("unknown: {}; at least {least}{most}", printable(why))]
+                let seconds = fences.elapsed.as_secs_f64();
+                vec![format!(
+                    "unknown after {seconds:.1} s: {}; at least {least}{most}",
+                    printable(why)
+                )]
             }
         }
     }

@@ -20,6 +20,7 @@ mod wrap;
 pub(crate) use library::Worded;
 
 use crate::paint::{Ink, paint};
+use crate::several;
 use crate::{Look, Run, grouped, printable};
 use fold::Part;
 use raddle_analysis::why::upto_failure;
@@ -225,8 +226,9 @@ impl Story {
     fn text(&self, look: &Look<'_>) -> String {
         let mut out = columns::text(look, self).unwrap_or_else(|| list::text(look, self));
         if self.folded > 0 {
-            let (folded, all) = (grouped(self.folded as u64), grouped(self.events as u64));
-            let words = format!("{folded} of {all} steps are folded; --all-steps shows them");
+            let (are, them) = if self.folded == 1 { ("is", "it") } else { ("are", "them") };
+            let (folded, all) = (grouped(self.folded as u64), several(self.events as u64, "step"));
+            let words = format!("{folded} of {all} {are} folded; --all-steps shows {them}");
             // Writing to a string cannot fail.
             let _ = writeln!(out, "    {}", paint(look.colour, Ink::Faint, &words));
         }

@@ -177,6 +177,8 @@ impl<'p> Simulation<'p> {
         options.limits.keeper = keeper;
         let summary = explore(self.program, &options);
         let saved = saved.lock().unwrap_or_else(PoisonError::into_inner).take();
+        let refusal = options.limits.keeper.refusal();
+        assert_eq!(refusal, None, "no frontier is refused");
         let saved = saved.expect("every slice leaves a frontier");
         if number == 0 && saved.state == FrontierState::Done {
             assert_eq!(summary, *self.expected, "slices have another result than one search");

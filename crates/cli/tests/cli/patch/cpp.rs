@@ -8,6 +8,12 @@ type Shape = (&'static str, &'static [&'static str], &'static str);
 
 const SHAPES: &[Shape] = &[
     (
+        // Blocks of the program that begin with its own fence, on every way into them.
+        "wrapped_fences",
+        &[],
+        "#include <atomic>\n#include <thread>\nstd::atomic<int> x, y;\nint v, w;\nenum kind { none, acquire, full };\ninline void fence(kind order) {\n    switch (order) {\n    case none: break;\n    case acquire: std::atomic_thread_fence(std::memory_order_acquire); break;\n    case full: std::atomic_thread_fence(std::memory_order_seq_cst); break;\n    }\n}\ninline void barrier() { __atomic_thread_fence(5); }\nvoid left() {\n    fence(acquire);\n    x.store(1, std::memory_order_relaxed);\n    v = y.load(std::memory_order_relaxed);\n    barrier();\n}\nvoid right() { y.store(1, std::memory_order_relaxed); fence(full); w = x.load(std::memory_order_relaxed); }\nint main() {\n    std::thread l(left), r(right);\n    l.join();\n    r.join();\n}\n",
+    ),
+    (
         "initialisers",
         &[],
         "#include <thread>\nint x, y, v, w;\nstruct S {\n    int a, b;\n    S() : a(x = 1), b(y) { v = a + b; }\n};\nvoid left() { S s; }\nvoid right() { y = 1; __atomic_thread_fence(5); w = x; }\nint main() {\n    std::thread l(left), r(right);\n    l.join();\n    r.join();\n}\n",

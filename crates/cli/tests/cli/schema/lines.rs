@@ -2,7 +2,7 @@
 
 use super::programs::Scope;
 use raddle_analysis::estimate::forecast;
-use raddle_analysis::fence::{Question, Target, between_lines, fences};
+use raddle_analysis::fence::{Avoided, Question, Target, between_lines, fences};
 use raddle_analysis::matrix::{Property, Row};
 use raddle_analysis::reach::{self, reach};
 use raddle_analysis::robust::{Interlocked, Runs, sample};
@@ -194,7 +194,8 @@ impl Lines {
         let target = (scope == Scope::All).then_some(Target::Robust);
         for row in rows.iter_mut().filter(|row| !row.model().fences().is_empty()) {
             let Some(target) = target else { break };
-            let question = Question { target, options: options(row.model()) };
+            let (options, avoided) = (options(row.model()), Avoided::default());
+            let question = Question { target, options, avoided };
             let result = fences(program, &question, between_lines);
             let written = Written::default();
             let asked = fence::Asked { file, program, question: &question, written: &written };
