@@ -2,10 +2,11 @@
 
 use raddle_testing::root;
 
-/// The packages in `[dependencies]` of a manifest, sorted.
+/// The packages in `[dependencies]` of a manifest, sorted, without optional ones.
 fn dependencies(manifest: &str) -> Vec<String> {
     let after = manifest.split_once("[dependencies]\n").map_or("", |(_, after)| after);
     let lines = after.lines().take_while(|line| !line.starts_with('['));
+    let lines = lines.filter(|line| !line.contains("optional = true"));
     let names = lines.filter_map(|line| line.split(['.', ' ', '=']).next());
     let mut names: Vec<String> = names.filter(|name| !name.is_empty()).map(str::to_owned).collect();
     names.sort();
