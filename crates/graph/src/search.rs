@@ -116,6 +116,8 @@ pub(crate) struct Search<'p, const W: usize> {
     /// others; and whether the act at its root could be carried out.
     pub floor: usize,
     pub segment: Option<Offer>,
+    /// The place of the last segment that has come to its end.
+    pub ended: Option<Offer>,
     pub root_explored: bool,
     /// Whether another worker goes on with the segment.
     pub has_left: bool,
@@ -154,6 +156,7 @@ impl<'p, const W: usize> Search<'p, W> {
             hire: None,
             floor: 0,
             segment: None,
+            ended: None,
             root_explored: false,
             has_left: false,
             next: None,

@@ -317,11 +317,8 @@ impl<const W: usize> Search<'_, W> {
         if stopped.is_some() {
             return self.abandon(crew);
         }
-        let mut slot = self.segment.clone();
-        while self.go_on_above() {
-            slot = self.segment.clone();
-        }
-        if slot.is_some_and(|slot| crew.is_done(&slot)) {
+        while self.go_on_above() {}
+        if self.ended.take().is_some_and(|slot| crew.is_done(&slot)) {
             crew.sharing.end();
         }
     }
@@ -424,7 +421,7 @@ impl<const W: usize> Search<'_, W> {
 
     /// Takes over the rest that the segment before this one has left, if it has come to its end.
     fn take_over_early(&mut self) {
-        if let Some(rest) = self.segment.as_ref().and_then(Slot::taken_over) {
+        while let Some(rest) = self.segment.as_ref().and_then(Slot::taken_over) {
             self.take_over(rest);
         }
     }
@@ -549,7 +546,10 @@ impl<const W: usize> Search<'_, W> {
             tally: std::mem::replace(&mut self.tally, self.nothing.clone()),
         });
         match explored {
-            Explored::Kept | Explored::Closed => false,
+            Explored::Kept | Explored::Closed => {
+                self.ended = Some(segment);
+                false
+            }
             Explored::GoesOn(rest) => {
                 self.take_over(rest);
                 true

@@ -53,6 +53,8 @@ pub(crate) struct Search<'p, 'o, P: Plan> {
     /// and the reversals that it has found for those levels.
     pub floor: usize,
     pub segment: Option<Offer>,
+    /// The place of the last segment that has come to its end.
+    pub ended: Option<Offer>,
     pub reversals: Reversals,
     /// Whether the search is on its way to the root of the segment, where nothing is planned.
     pub is_on_its_way: bool,
@@ -122,6 +124,7 @@ impl<'p, 'o, P: Plan> Search<'p, 'o, P> {
             crew,
             floor: 0,
             segment: None,
+            ended: None,
             reversals: Reversals::default(),
             is_on_its_way: false,
             has_left: false,

@@ -370,11 +370,8 @@ impl<P: Plan> Search<'_, '_, P> {
         if self.watch.is_spent() {
             return self.abandon(crew);
         }
-        let mut slot = self.segment.clone();
-        while self.go_on_above() {
-            slot = self.segment.clone();
-        }
-        if slot.is_some_and(|slot| crew.is_done(&slot)) {
+        while self.go_on_above() {}
+        if self.ended.take().is_some_and(|slot| crew.is_done(&slot)) {
             crew.sharing.end();
         }
     }
@@ -708,7 +705,10 @@ impl<P: Plan> Search<'_, '_, P> {
             reversals: std::mem::take(&mut self.reversals),
         });
         match explored {
-            Explored::Kept | Explored::Closed => false,
+            Explored::Kept | Explored::Closed => {
+                self.ended = Some(segment);
+                false
+            }
             Explored::GoesOn(rest) => {
                 self.take_over(rest);
                 true
@@ -719,7 +719,7 @@ impl<P: Plan> Search<'_, '_, P> {
     /// Takes over the rest that the segment before this one has left, if it has come to its end.
     #[inline]
     pub(crate) fn take_over_early(&mut self) {
-        if let Some(rest) = self.segment.as_ref().and_then(Slot::taken_over) {
+        while let Some(rest) = self.segment.as_ref().and_then(Slot::taken_over) {
             self.take_over(rest);
         }
     }
