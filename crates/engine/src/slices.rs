@@ -58,38 +58,66 @@ impl<F: Fn(&Options) -> Summary> Sliced<F> {
             }
             results = Vec::new();
             for part in missing.drain(..now).collect::<Vec<_>>() {
-                // A part may come back before it is done. Its own parts are missing here, then.
-                results.push(match self.random.u32(0..3) {
-                    0 => {
-                        let start = Start { frontier: part.frontier, results: Vec::new() };
-                        let saved = self.slice(Some(start), 0).0;
-                        self.slices += 1;
-                        self.parts += saved.parts.len() as u32;
-                        missing.extend(saved.parts);
-                        saved.rest
-                    }
-                    _ => self.solve(Some(part.frontier)).0,
-                });
+                match self.random.bool() {
+                    true => results.push(self.solve(Some(part.frontier)).0),
+                    false => self.begin(part, &mut results, &mut missing),
+                }
+            }
+        }
+    }
+
+    /// A part comes back before it is done, and so do some of its own parts. The others are missing, then.
+    fn begin(&mut self, part: Part, results: &mut Vec<Vec<u8>>, missing: &mut Vec<Part>) {
+        let start = Start { frontier: part.frontier, results: Vec::new() };
+        let saved = self.slice(Some(start), 0).0;
+        self.slices += 1;
+        self.parts += saved.parts.len() as u32;
+        // Either as it is, or as far as it gets without its parts.
+        results.push(match self.random.bool() {
+            true => saved.rest,
+            false => {
+                let start = Start { frontier: saved.rest, results: Vec::new() };
+                self.search(Some(start), None, |_| {}).0.rest
+            }
+        });
+        for part in saved.parts {
+            match self.random.bool() {
+                true => missing.push(part),
+                false => self.begin(part, results, missing),
             }
         }
     }
 
     /// One slice after so many executions: its last frontier, and its summary.
     fn slice(&mut self, start: Option<Start>, explored: u64) -> (Saved, Summary) {
+        match self.random.u32(0..8) {
+            // At the first opportunity.
+            0..4 => self.search(start, None, |keeper| keeper.end(Stopped::Time)),
+            4..7 => {
+                let most = explored + self.random.u64(1..20);
+                self.search(start, Some(most), |_| {})
+            }
+            // Saved once, and the search goes on.
+            _ => self.search(start, None, Keeper::request),
+        }
+    }
+
+    /// Searches up to a number of executions: the last frontier, and the summary.
+    fn search(
+        &mut self,
+        start: Option<Start>,
+        most: Option<u64>,
+        ask: impl FnOnce(&Keeper),
+    ) -> (Saved, Summary) {
         let last = Arc::new(Mutex::new(None));
         let kept = Arc::clone(&last);
         let parts = self.random.usize(0..4);
         let keeper = Keeper::new(start, parts, move |saved| {
             *kept.lock().unwrap_or_else(PoisonError::into_inner) = Some(saved);
         });
+        ask(&keeper);
         let mut options = self.options.clone();
-        match self.random.u32(0..8) {
-            // At the first opportunity.
-            0..4 => keeper.end(Stopped::Time),
-            4..7 => options.limits.executions = Some(explored + self.random.u64(1..20)),
-            // Saved once, and the search goes on.
-            _ => keeper.request(),
-        }
+        options.limits.executions = most;
         options.limits.workers = self.random.usize(1..4);
         options.limits.keeper = keeper.clone();
         let summary = (self.explore)(&options);
