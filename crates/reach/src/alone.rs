@@ -83,7 +83,8 @@ type Key = (ThreadId, Number, Number);
 /// How threads behave that run alone.
 #[derive(Debug, Default)]
 pub(crate) struct Alone {
-    known: FxHashMap<Key, Spin>,
+    /// The answer for a state, and after how many more operations it is known.
+    known: FxHashMap<Key, (Spin, u32)>,
     /// The states of the current run; its answer holds for all of them.
     visited: Vec<Key>,
     row: Row,
@@ -91,7 +92,7 @@ pub(crate) struct Alone {
 
 impl Alone {
     pub(crate) fn bytes(&self) -> usize {
-        self.known.capacity() * (size_of::<(Key, Spin)>() + 1)
+        self.known.capacity() * (size_of::<(Key, (Spin, u32))>() + 1)
     }
 
     /// The threads that only go round loops in the state that the system has decoded; `None` if a thread with
@@ -132,37 +133,42 @@ impl Alone {
         let spin = self.run_alone(system, thread, space, scratch);
         system.machine.watch(watch);
         system.go_back();
-        if let Some(spin) = spin {
-            self.known.extend(self.visited.iter().map(|key| (*key, spin)));
-        }
-        spin
+        // Without a number that it needed, the thread has stopped for no reason of its own.
+        let (spin, rest) = spin.filter(|_| !system.machine.missed_name())?;
+        let steps = self.visited.len() as u32 + rest;
+        let known = self.visited.iter().zip(0..);
+        self.known.extend(known.map(|(key, step)| (*key, (spin, steps - step))));
+        Some(spin)
     }
 
+    /// The answer, and how many operations beyond the visited states it is about.
     fn run_alone(
         &mut self,
         system: &mut System<'_>,
         thread: ThreadId,
         space: &Space,
         scratch: &mut Scratch,
-    ) -> Option<Spin> {
+    ) -> Option<(Spin, u32)> {
         let mut rounds = Rounds::default();
         while self.visited.len() < MAX_STEPS {
             match system.machine.status(thread) {
                 Status::Spinning => match system.machine.goes_round(thread, &mut rounds) {
-                    Some(spin) => return Some(spin),
+                    Some(spin) => return Some((spin, 0)),
                     None => system.settle(thread),
                 },
                 Status::Ready if system.is_read_only(thread) => {
                     system.encode(&mut self.row);
                     let own = space.number(self.row.component(thread.0 as usize));
                     let key = (thread, own, space.world(&self.row, scratch));
-                    if let Some(spin) = self.known.get(&key) {
-                        return Some(*spin);
+                    if let Some((spin, rest)) = self.known.get(&key) {
+                        // Whether the answer is known must not depend on what was asked before.
+                        let is_near = self.visited.len() + *rest as usize <= MAX_STEPS;
+                        return is_near.then_some((*spin, *rest));
                     }
                     self.visited.push(key);
                     system.perform(Move { thread, kind: Kind::Step, choice: 0 });
                 }
-                _ => return Some(Spin::Leaves),
+                _ => return Some((Spin::Leaves, 0)),
             }
         }
         None

@@ -85,6 +85,16 @@ impl System<'_> {
         }
     }
 
+    /// Whether a move of a thread, which was at `pc` before, brought it forward in the text of the program, or ended
+    /// it. Between two visits of the same state every thread that moves also goes back once.
+    pub(crate) fn is_forward(&self, thread: ThreadId, pc: Pc) -> bool {
+        match self.machine.status(thread) {
+            Status::Ready => self.machine.pc(thread) > pc,
+            // The end of a thread may let another one go on, which starts the next one: without an end.
+            _ => !self.machine.code().has_joins || !self.is_drained(thread),
+        }
+    }
+
     /// Appends the moves of a thread.
     pub(crate) fn thread_moves(&mut self, thread: ThreadId, out: &mut Vec<Move>) {
         if self.extra.attack.has_stopped(thread) {

@@ -134,6 +134,14 @@ impl<'p> System<'p> {
         }
     }
 
+    /// Makes this a system that has all names of another one, in an arbitrary state.
+    pub(crate) fn adopt_names(&mut self, other: &System<'p>) {
+        if self.machine.named() != other.machine.named() {
+            let capped = self.capped | other.capped;
+            *self = System { capped, ..other.clone() };
+        }
+    }
+
     // ---- states ----
 
     /// Encodes the state as a row of components: threads, then groups of objects. The head has the number of
