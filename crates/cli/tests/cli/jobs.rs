@@ -143,7 +143,7 @@ func @main() {{
 /// `--jobs` with searches of states, in which the numbers of threads and objects are given as they come.
 #[test]
 fn searches_of_states_do_not_depend_on_the_number_of_cores() {
-    let (safe, unsafe_) = (spawning("jobs-states", 99), spawning("jobs-states", 12));
+    let (safe, unsafe_) = (spawning("jobs-safe", 99), spawning("jobs-unsafe", 12));
     let commands: [&[&str]; 5] = [
         &["reach", &safe, "--model", "sc"],
         &["reach", &unsafe_, "--model", "sc"],
