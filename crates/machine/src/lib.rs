@@ -83,7 +83,7 @@ pub use eval::{int_pred, rmw_result};
 pub use exits::loop_body;
 pub use fault::{FailureKind, Fault, NoAccess, NoFree, in_bytes};
 pub use label::child_name;
-pub use loops::{has_loops, may_wait};
+pub use loops::{has_loops, loops_without_end, may_wait};
 pub use machine::{Bounds, Machine};
 pub use operation::{Change, LockFault, Needs, StrongStore, Touch};
 pub use operations::{QuickLoad, QuickStore, Reached};

@@ -13,9 +13,11 @@ use crate::system::System;
 use crate::tables::Number;
 use raddle_engine::Budget;
 use raddle_ir::flow::Flow;
-use raddle_ir::{FuncId, Program};
+use raddle_ir::{BlockId, FuncId, Program};
 use raddle_machine::code::{Code, Op, Pc, Target};
-use raddle_machine::{Rounds, Spin, Status, ThreadId, Visible, Watch, loop_body};
+use raddle_machine::{
+    Rounds, Spin, Status, ThreadId, Visible, Watch, loop_body, loops_without_end,
+};
 use rustc_hash::FxHashMap;
 use std::sync::Arc;
 
@@ -24,26 +26,43 @@ const MAX_STEPS: usize = 1 << 16;
 /// The maximal number of memoized answers.
 const MAX_ANSWERS: usize = 1 << 20;
 
-/// For each operation: whether a thread there may be inside a loop that may spin.
+/// For each operation: whether a thread there may be inside one of some loops.
 #[derive(Clone, Debug)]
 pub(crate) struct Lingering(Arc<[bool]>);
 
 impl Lingering {
+    /// The loops that may spin.
+    pub(crate) fn in_spinning(program: &Program, code: &Code, budget: &Budget) -> Lingering {
+        let loops = code.loops.iter().filter(|known| known.may_spin);
+        Lingering::new(loops.map(|known| (known.func, known.head)), program, code, budget)
+    }
+
+    /// The loops that are not known to end.
+    pub(crate) fn in_endless(program: &Program, code: &Code, budget: &Budget) -> Lingering {
+        let loops = loops_without_end(program, budget);
+        Lingering::new(loops.into_iter(), program, code, budget)
+    }
+
     /// If the budget runs out, some operations are missing.
-    pub(crate) fn new(program: &Program, code: &Code, budget: &Budget) -> Lingering {
+    fn new(
+        loops: impl Iterator<Item = (FuncId, BlockId)>,
+        program: &Program,
+        code: &Code,
+        budget: &Budget,
+    ) -> Lingering {
         let mut lingers = vec![false; code.ops.len()];
         // The loops of a function are consecutive, so its flow is computed once.
         let mut flow: Option<(FuncId, Flow)> = None;
-        for known in code.loops.iter().filter(|known| known.may_spin) {
+        for (id, head) in loops {
             if budget.is_spent() {
                 break;
             }
             let flow = match &flow {
-                Some((func, flow)) if *func == known.func => flow,
-                _ => &flow.insert((known.func, Flow::of(&program.funcs[known.func]))).1,
+                Some((func, flow)) if *func == id => flow,
+                _ => &flow.insert((id, Flow::of(&program.funcs[id]))).1,
             };
-            let body = loop_body(flow, known.head);
-            for pc in code.operations(known.func) {
+            let body = loop_body(flow, head);
+            for pc in code.operations(id) {
                 lingers[pc] |= body[code.insts[pc].0.as_u32() as usize];
             }
         }
@@ -72,7 +91,7 @@ impl Lingering {
         Lingering(lingers.into())
     }
 
-    fn at(&self, pc: Pc) -> bool {
+    pub(crate) fn at(&self, pc: Pc) -> bool {
         self.0[pc.0 as usize]
     }
 }
