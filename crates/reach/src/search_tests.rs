@@ -87,9 +87,9 @@ fn finds_the_same(program: &Verified) -> Comparison {
 #[test]
 fn any_number_of_workers_finds_the_same() {
     for config in [Config::memory(), Config::c11(), Config::synchronised(), Config::waiting()] {
-        compare(generated(&config, 20), finds_the_same);
+        compare(generated(&config, 12), finds_the_same);
     }
-    compare(seeded(40, spinning::program), finds_the_same);
+    compare(seeded(25, spinning::program), finds_the_same);
     compare_seeds(20, |seed| {
         let source = automata::source(seed);
         let program = raddle_front_automata::load("g.aut", source.as_bytes()).expect("well-formed");
