@@ -24,7 +24,7 @@
 //! | [`memory`] | objects, bytes, cells |
 //! | [`thread`], `threads` | thread records, spawning, waking |
 //! | `frames` | registers, calls, returns |
-//! | `objects` | allocations |
+//! | `objects`, `names` | allocations; machines that search together give the same numbers |
 //! | `private` | accesses to objects of one thread, as local steps |
 //! | `format`, `output` | C's formatted text, and where it goes |
 //! | [`visible`], `operations` | the next operation of a thread, and its completion |
@@ -60,6 +60,7 @@ pub mod live;
 mod loops;
 pub mod machine;
 pub mod memory;
+mod names;
 mod needed;
 mod objects;
 pub mod operation;
@@ -82,7 +83,7 @@ pub use eval::{int_pred, rmw_result};
 pub use exits::loop_body;
 pub use fault::{FailureKind, Fault, NoAccess, NoFree, in_bytes};
 pub use label::child_name;
-pub use loops::{has_loops, may_wait};
+pub use loops::{has_loops, loops_without_end, may_wait};
 pub use machine::{Bounds, Machine};
 pub use operation::{Change, LockFault, Needs, StrongStore, Touch};
 pub use operations::{QuickLoad, QuickStore, Reached};

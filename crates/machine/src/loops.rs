@@ -8,10 +8,11 @@
 //! fails, an exchange that changes nothing), computes, and calls functions. Whether the loop does spin is
 //! found when it runs; all other loops are not watched.
 
+use crate::counting::Counting;
 use crate::exits::{Exits, has_way_around, loop_body};
 use raddle_budget::Budget;
 use raddle_ir::flow::{Flow, back_edges};
-use raddle_ir::{Block, BlockId, Function, InstKind, Operand, Program};
+use raddle_ir::{Block, BlockId, FuncId, Function, InstKind, Operand, Program};
 
 /// A loop, with its head.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -45,6 +46,25 @@ pub(crate) fn loops(program: &Program, func: &Function, flow: &Flow, budget: &Bu
 /// Whether a program could run for ever, judged by its text.
 pub fn has_loops(program: &Program) -> bool {
     program.funcs.values().any(|func| !back_edges(func).is_empty())
+}
+
+/// The loops of a program, by function and head, that are not known to end: all but those that count. If the budget
+/// is spent on the way, some are missing.
+pub fn loops_without_end(program: &Program, budget: &Budget) -> Vec<(FuncId, BlockId)> {
+    let counting = Counting::new(program);
+    let mut found = Vec::new();
+    for (id, func) in &program.funcs {
+        let back = back_edges(func);
+        for head in heads(&back) {
+            if budget.is_spent() {
+                return found;
+            }
+            if !counting.counts(id, head, &back) {
+                found.push((id, head));
+            }
+        }
+    }
+    found
 }
 
 /// Whether a thread of a program could wait for ever in a loop, judged by its text. True if the budget is

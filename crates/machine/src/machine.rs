@@ -6,6 +6,7 @@ use crate::fault::{FailureKind, Fault};
 use crate::layout::{self, ObjectId, object_address};
 use crate::live::RegSet;
 use crate::memory::{Memory, ObjectKind, Purpose};
+use crate::names::Names;
 use crate::needed::Needed;
 use crate::run::STRETCH;
 use crate::spin::Watch;
@@ -57,6 +58,8 @@ pub struct Machine<'p> {
     pub(crate) run_from: u64,
     /// The output of the program, if it is kept.
     pub(crate) output: Option<Vec<String>>,
+    /// Whether threads and objects get numbers on first use.
+    pub(crate) names: Names,
 }
 
 impl<'p> Machine<'p> {
@@ -79,6 +82,7 @@ impl<'p> Machine<'p> {
             watch: Watch::Always,
             run_from: 0,
             output: None,
+            names: Names::default(),
         };
         machine.trail.reserve(MAX_THREADS * RECORD);
         for (id, global) in &program.globals {

@@ -23,6 +23,7 @@ impl Machine<'_> {
         let object = match known {
             Some(object) => object,
             None => {
+                self.may_name()?;
                 let object = self.memory.name_object(&mut self.trail, size as u32)?;
                 self.threads[thread.0 as usize].objects.push(object);
                 object
@@ -47,6 +48,7 @@ impl Machine<'_> {
         let object = match known {
             Some(object) => object,
             None => {
+                self.may_name()?;
                 let size = self.program.globals[global].size as u32;
                 let object = self.memory.name_object(&mut self.trail, size)?;
                 self.threads[thread.0 as usize].thread_locals.push((global, object));

@@ -175,6 +175,7 @@ impl Machine<'_> {
                 return Err(Fault::too_many_threads());
             }
             None => {
+                self.may_name()?;
                 let child = self.name_thread(self.child_name(parent, nth, func, &args));
                 self.threads[parent.0 as usize].children.push(child);
                 child

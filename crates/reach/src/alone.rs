@@ -13,9 +13,11 @@ use crate::system::System;
 use crate::tables::Number;
 use raddle_engine::Budget;
 use raddle_ir::flow::Flow;
-use raddle_ir::{FuncId, Program};
+use raddle_ir::{BlockId, FuncId, Program};
 use raddle_machine::code::{Code, Op, Pc, Target};
-use raddle_machine::{Rounds, Spin, Status, ThreadId, Visible, Watch, loop_body};
+use raddle_machine::{
+    Rounds, Spin, Status, ThreadId, Visible, Watch, loop_body, loops_without_end,
+};
 use rustc_hash::FxHashMap;
 use std::sync::Arc;
 
@@ -24,26 +26,43 @@ const MAX_STEPS: usize = 1 << 16;
 /// The maximal number of memoized answers.
 const MAX_ANSWERS: usize = 1 << 20;
 
-/// For each operation: whether a thread there may be inside a loop that may spin.
+/// For each operation: whether a thread there may be inside one of some loops.
 #[derive(Clone, Debug)]
 pub(crate) struct Lingering(Arc<[bool]>);
 
 impl Lingering {
+    /// The loops that may spin.
+    pub(crate) fn in_spinning(program: &Program, code: &Code, budget: &Budget) -> Lingering {
+        let loops = code.loops.iter().filter(|known| known.may_spin);
+        Lingering::new(loops.map(|known| (known.func, known.head)), program, code, budget)
+    }
+
+    /// The loops that are not known to end.
+    pub(crate) fn in_endless(program: &Program, code: &Code, budget: &Budget) -> Lingering {
+        let loops = loops_without_end(program, budget);
+        Lingering::new(loops.into_iter(), program, code, budget)
+    }
+
     /// If the budget runs out, some operations are missing.
-    pub(crate) fn new(program: &Program, code: &Code, budget: &Budget) -> Lingering {
+    fn new(
+        loops: impl Iterator<Item = (FuncId, BlockId)>,
+        program: &Program,
+        code: &Code,
+        budget: &Budget,
+    ) -> Lingering {
         let mut lingers = vec![false; code.ops.len()];
         // The loops of a function are consecutive, so its flow is computed once.
         let mut flow: Option<(FuncId, Flow)> = None;
-        for known in code.loops.iter().filter(|known| known.may_spin) {
+        for (id, head) in loops {
             if budget.is_spent() {
                 break;
             }
             let flow = match &flow {
-                Some((func, flow)) if *func == known.func => flow,
-                _ => &flow.insert((known.func, Flow::of(&program.funcs[known.func]))).1,
+                Some((func, flow)) if *func == id => flow,
+                _ => &flow.insert((id, Flow::of(&program.funcs[id]))).1,
             };
-            let body = loop_body(flow, known.head);
-            for pc in code.operations(known.func) {
+            let body = loop_body(flow, head);
+            for pc in code.operations(id) {
                 lingers[pc] |= body[code.insts[pc].0.as_u32() as usize];
             }
         }
@@ -72,7 +91,7 @@ impl Lingering {
         Lingering(lingers.into())
     }
 
-    fn at(&self, pc: Pc) -> bool {
+    pub(crate) fn at(&self, pc: Pc) -> bool {
         self.0[pc.0 as usize]
     }
 }
@@ -83,7 +102,8 @@ type Key = (ThreadId, Number, Number);
 /// How threads behave that run alone.
 #[derive(Debug, Default)]
 pub(crate) struct Alone {
-    known: FxHashMap<Key, Spin>,
+    /// The answer for a state, and after how many more operations it is known.
+    known: FxHashMap<Key, (Spin, u32)>,
     /// The states of the current run; its answer holds for all of them.
     visited: Vec<Key>,
     row: Row,
@@ -91,7 +111,7 @@ pub(crate) struct Alone {
 
 impl Alone {
     pub(crate) fn bytes(&self) -> usize {
-        self.known.capacity() * (size_of::<(Key, Spin)>() + 1)
+        self.known.capacity() * (size_of::<(Key, (Spin, u32))>() + 1)
     }
 
     /// The threads that only go round loops in the state that the system has decoded; `None` if a thread with
@@ -132,37 +152,42 @@ impl Alone {
         let spin = self.run_alone(system, thread, space, scratch);
         system.machine.watch(watch);
         system.go_back();
-        if let Some(spin) = spin {
-            self.known.extend(self.visited.iter().map(|key| (*key, spin)));
-        }
-        spin
+        // Without a number that it needed, the thread has stopped for no reason of its own.
+        let (spin, rest) = spin.filter(|_| !system.machine.missed_name())?;
+        let steps = self.visited.len() as u32 + rest;
+        let known = self.visited.iter().zip(0..);
+        self.known.extend(known.map(|(key, step)| (*key, (spin, steps - step))));
+        Some(spin)
     }
 
+    /// The answer, and how many operations beyond the visited states it is about.
     fn run_alone(
         &mut self,
         system: &mut System<'_>,
         thread: ThreadId,
         space: &Space,
         scratch: &mut Scratch,
-    ) -> Option<Spin> {
+    ) -> Option<(Spin, u32)> {
         let mut rounds = Rounds::default();
         while self.visited.len() < MAX_STEPS {
             match system.machine.status(thread) {
                 Status::Spinning => match system.machine.goes_round(thread, &mut rounds) {
-                    Some(spin) => return Some(spin),
+                    Some(spin) => return Some((spin, 0)),
                     None => system.settle(thread),
                 },
                 Status::Ready if system.is_read_only(thread) => {
                     system.encode(&mut self.row);
                     let own = space.number(self.row.component(thread.0 as usize));
                     let key = (thread, own, space.world(&self.row, scratch));
-                    if let Some(spin) = self.known.get(&key) {
-                        return Some(*spin);
+                    if let Some((spin, rest)) = self.known.get(&key) {
+                        // Whether the answer is known must not depend on what was asked before.
+                        let is_near = self.visited.len() + *rest as usize <= MAX_STEPS;
+                        return is_near.then_some((*spin, *rest));
                     }
                     self.visited.push(key);
                     system.perform(Move { thread, kind: Kind::Step, choice: 0 });
                 }
-                _ => return Some(Spin::Leaves),
+                _ => return Some((Spin::Leaves, 0)),
             }
         }
         None

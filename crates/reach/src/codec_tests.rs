@@ -20,7 +20,7 @@ fn states_come_back(program: &Verified, attacks: bool) -> Comparison {
     let (mut moves, mut others) = (Vec::new(), Vec::new());
     for step in 0..40 {
         system.encode(&mut before);
-        let (state, _) = space.insert(&before, None, &mut scratch);
+        let state = space.id(&before, &mut scratch);
         moves.clear();
         system.moves(&mut moves);
         system.decode(&space, state, &mut scratch);

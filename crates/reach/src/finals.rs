@@ -76,7 +76,7 @@ impl Asker<'_, '_> {
             let Found::Final(values) = &finding.kind else { continue };
             let schedule =
                 self.schedule(&search, &rules, finding, manner).ok_or_else(|| self.lost())?;
-            states.push(FinalState { values: values.clone(), schedule });
+            states.push(FinalState { values: values.clone(), schedule: schedule.steps });
         }
         states.sort_unstable_by(|a, b| a.values.cmp(&b.values));
         Ok(Some(states))

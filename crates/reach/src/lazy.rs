@@ -35,13 +35,14 @@ use crate::api::{
     Unknown,
 };
 use crate::delayable::{Delayable, Sought};
-use crate::path::{Manner, schedule};
+use crate::path::{Manner, Scheduled, schedule};
 use crate::rules::Rules;
 use crate::search::{Finding, Found, Outcome, Search, Target};
-use raddle_engine::{Buffering, Engine, FailureKind, FailureSite, Limits, Options, Step};
+use crate::system::System;
+use raddle_engine::{Buffering, Engine, Failed, FailureKind, FailureSite, Limits, Options};
 use raddle_ir::{InstKind, LocId, Order, Verified};
 use raddle_machine::code::{Op, Pc};
-use raddle_machine::{Bounds, Fault, Unroll};
+use raddle_machine::{Bounds, Fault, ThreadId, Unroll};
 use rustc_hash::FxHashSet;
 use std::sync::Arc;
 use std::time::Instant;
@@ -302,7 +303,7 @@ impl<'p> Asker<'p, '_> {
         rules: &Rules,
         finding: &Finding,
         manner: Manner,
-    ) -> Option<Vec<Step>> {
+    ) -> Option<Scheduled<'p>> {
         let (moves, machine) = (search.path(finding), &search.system().machine);
         // The report gets some extra time, even if the search has used up its own.
         let bounds = self.bounds();
@@ -317,11 +318,15 @@ impl<'p> Asker<'p, '_> {
         finding: &Finding,
         manner: Manner,
     ) -> Option<Reached> {
-        let steps = self.schedule(search, rules, finding, manner)?;
-        let machine = &search.system().machine;
+        let Scheduled { steps, system } = self.schedule(search, rules, finding, manner)?;
         let end = match &finding.kind {
             Found::Goal => End::Goal,
-            Found::Failed(failed) => End::Failure(failed.site(machine)),
+            Found::Failed(failed) => {
+                // The names of threads are those of the replay: in the search a number may have been that of
+                // another thread in other states.
+                let thread = replayed(search, &system, failed.thread)?;
+                End::Failure(Failed { thread, ..failed.clone() }.site(&system.machine))
+            }
             // The replay finds out which threads wait for what.
             Found::Deadlock => End::Failure(FailureSite::new(
                 FailureKind::Deadlock,
@@ -336,17 +341,23 @@ impl<'p> Asker<'p, '_> {
 
     fn attack(&self, search: &Search<'p>, rules: &Rules, finding: &Finding) -> Option<FoundAttack> {
         let Found::Attack { thread, store, load } = finding.kind else { return None };
-        let steps = self.schedule(search, rules, finding, Manner::TsoDrained)?;
-        let machine = &search.system().machine;
+        let manner = Manner::TsoDrained;
+        let Scheduled { steps, system } = self.schedule(search, rules, finding, manner)?;
         let attack = FeasibleAttack {
             number: thread.0,
-            thread: machine.thread_name(thread).to_owned(),
-            store: machine.point_of(store),
-            load: machine.point_of(load),
+            thread: system.machine.thread_name(replayed(search, &system, thread)?).to_owned(),
+            store: system.machine.point_of(store),
+            load: system.machine.point_of(load),
             schedule: steps,
         };
         Some(FoundAttack { store, attack })
     }
+}
+
+/// The number that a thread of a search has in a system that has run a schedule.
+fn replayed(search: &Search<'_>, system: &System<'_>, thread: ThreadId) -> Option<ThreadId> {
+    let numbers = search.system().machine.threads_in(&system.machine);
+    numbers.get(thread.0 as usize).copied().flatten()
 }
 
 /// Why an outcome without findings is not a proof, if it is not.

@@ -49,6 +49,8 @@ mod perform;
 mod roots;
 mod rules;
 mod search;
+#[cfg(test)]
+mod search_tests;
 mod space;
 mod system;
 mod tables;

@@ -44,7 +44,7 @@ pub(crate) enum Change {
 /// Facts about a thread that are a function of the same arguments as its moves.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct ThreadInfo {
-    /// Whether its moves form an ample set: see [`crate::system::System::own_moves`].
+    /// Whether its moves form an ample set that may be made alone: see [`crate::worker::Worker::expand`].
     pub is_first: bool,
     /// Whether it may be going round a loop without effect: see [`crate::alone`].
     pub lingers: bool,

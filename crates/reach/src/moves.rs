@@ -85,6 +85,17 @@ impl System<'_> {
         }
     }
 
+    /// Whether a move of a thread, which was at `pc` before, brought it nearer to a move that is not its own business: forward
+    /// in the text of the program, or through a loop that ends, or to its own end. In an endless row of moves that are
+    /// only its own business, a thread goes back in a loop that is not known to end, again and again.
+    pub(crate) fn is_forward(&self, thread: ThreadId, pc: Pc) -> bool {
+        match self.machine.status(thread) {
+            Status::Ready => self.machine.pc(thread) > pc || !self.repeating.at(pc),
+            // The end of a thread may let another one go on, which starts the next one: without an end.
+            _ => !self.machine.code().has_joins || !self.is_drained(thread),
+        }
+    }
+
     /// Appends the moves of a thread.
     pub(crate) fn thread_moves(&mut self, thread: ThreadId, out: &mut Vec<Move>) {
         if self.extra.attack.has_stopped(thread) {

@@ -45,7 +45,7 @@ impl Search<'_> {
             system.perform(*by);
             system.encode(&mut row);
             system.go_back();
-            self.space.insert(&row, Some(from), scratch).0 == to
+            self.space.id(&row, scratch) == to
         })
     }
 }
@@ -61,16 +61,22 @@ pub(crate) enum Manner {
     TsoDrained,
 }
 
+/// A schedule, and the system in which it was made: that of the replay has the same numbers of threads.
+pub(crate) struct Scheduled<'p> {
+    pub steps: Vec<Step>,
+    pub system: System<'p>,
+}
+
 /// The schedule for these moves, in which threads have the numbers of `machine`. `None` if the moves cannot
 /// be made on a fresh system, or if the budget is spent.
-pub(crate) fn schedule(
-    program: &Verified,
+pub(crate) fn schedule<'p>(
+    program: &'p Verified,
     bounds: Bounds,
     rules: &Rules,
     machine: &Machine<'_>,
     moves: &[Move],
     manner: Manner,
-) -> Option<Vec<Step>> {
+) -> Option<Scheduled<'p>> {
     let fresh = System::new(program, bounds, rules.clone()).ok()?;
     let mut replayer = Replayer { fresh, manner, stores: Vec::new(), steps: Vec::new() };
     for by in moves {
@@ -84,7 +90,7 @@ pub(crate) fn schedule(
     if manner == Manner::TsoDrained {
         replayer.drain();
     }
-    Some(replayer.steps)
+    Some(Scheduled { steps: replayer.steps, system: replayer.fresh })
 }
 
 struct Replayer<'p> {

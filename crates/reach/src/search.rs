@@ -1,31 +1,43 @@
 //! Breadth-first search over the states of a [`System`], on several workers.
 //!
 //! The search goes level by level. The workers, each with its own machine, share the states of a level;
-//! the new states they find are the next level. So the first finding is on a shortest path. A program
-//! that creates threads or objects as it runs is searched by one worker: their numbers are given on first
-//! use, and two machines would give different numbers.
+//! the new states they find are the next level. So the first finding is on a shortest path.
+//!
+//! The result does not depend on the number of workers, nor on which of them is faster. Which moves are made from a
+//! state is a function of the state ([`Worker::expand`]), so the levels are the same sets. A level has an order, that of
+//! the first edge to each state from the level before ([`crate::roots`]); findings are reported in this order, and paths consist of
+//! first edges. Threads and objects that the program creates get their numbers in the same order: a small level
+//! is expanded by one worker, which gives numbers on first use. In a large level the workers set aside the states
+//! that need new numbers. One worker then expands some of these, which creates the numbers, and all go on with
+//! the others. One worker alone does the same, so the numbers are the same.
 
 use crate::api::Unknown;
 use crate::judge::judge;
 use crate::memoizable::numbers_on_first_use;
 use crate::moves::Move;
 use crate::perform::Made;
+use crate::roots::Edge;
 use crate::rules::Rules;
 use crate::space::{Row, Scratch, Space, StateId};
 use crate::system::System;
-use crate::worker::Worker;
+use crate::worker::{Notes, Worker};
 use raddle_engine::{Budget, Failed, Progress};
 use raddle_ir::{LocId, Verified};
 use raddle_machine::code::Pc;
 use raddle_machine::{Bounds, Fault, ThreadId};
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
-use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-/// The number of states of a level that a worker takes at a time.
-const CHUNK: usize = 256;
-/// A level with fewer states is expanded by one worker.
-const MIN_PARALLEL: usize = 1024;
+/// How levels are divided among workers. The numbers of threads and objects depend on it.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Sharing {
+    /// A level with fewer states is expanded by one worker.
+    pub large: usize,
+    /// The number of states that a worker takes at a time.
+    pub chunk: usize,
+}
+
+const SHARING: Sharing = Sharing { large: 1024, chunk: 256 };
 
 /// The kind of a finding.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -96,19 +108,34 @@ pub(crate) struct Search<'p> {
     stop_at_first: bool,
     budget: Budget,
     workers: usize,
+    pub sharing: Sharing,
     progress: Progress,
     start: Instant,
 }
 
-/// The data that the workers share while they expand a level.
+/// The data that the workers share while they expand a level, or a part of it.
 #[derive(Debug)]
 struct Level<'l> {
     states: &'l [StateId],
+    /// The positions of the states to expand, in ascending order; all if there is no list.
+    part: Option<Vec<usize>>,
+    /// Whether edges are found in another order than that of the level.
+    ranked: bool,
     /// The number of moves from the initial state.
     number: u64,
     next: AtomicUsize,
     stop: AtomicBool,
-    found: Mutex<Vec<Finding>>,
+}
+
+impl Level<'_> {
+    /// The number of states to expand.
+    fn len(&self) -> usize {
+        self.part.as_ref().map_or(self.states.len(), Vec::len)
+    }
+
+    fn position(&self, n: usize) -> usize {
+        self.part.as_ref().map_or(n, |part| part[n])
+    }
 }
 
 impl<'p> Search<'p> {
@@ -124,9 +151,17 @@ impl<'p> Search<'p> {
         let system = System::new(program, bounds, rules)?;
         let threads = system.is_memoizable().then(|| system.machine.thread_count() as usize);
         let space = Space::new(threads);
-        let progress = Progress::NONE;
-        let stop_at_first = true;
-        Ok(Search { system, space, target, stop_at_first, budget, workers, progress, start })
+        Ok(Search {
+            system,
+            space,
+            target,
+            stop_at_first: true,
+            budget,
+            workers,
+            sharing: SHARING,
+            progress: Progress::NONE,
+            start,
+        })
     }
 
     /// Makes the search report how far it is.
@@ -147,8 +182,7 @@ impl<'p> Search<'p> {
 
     pub(crate) fn run(&mut self) -> Outcome {
         let mut outcome = Outcome::default();
-        let workers =
-            if numbers_on_first_use(self.system.machine.program) { 1 } else { self.workers.max(1) };
+        let workers = self.workers.max(1);
         // Threads may have run for long, so the initial state can be large. Each worker holds a copy of
         // it, and so do its encoding and the space.
         let copies = workers as u64 + 2;
@@ -160,11 +194,12 @@ impl<'p> Search<'p> {
         }
         let (mut row, mut scratch) = (Row::default(), Scratch::default());
         self.system.encode(&mut row);
-        let (root, _) = self.space.insert(&row, None, &mut scratch);
+        let root = self.space.id(&row, &mut scratch);
+        self.space.add_first(root);
         let found = self.judge_state(root, &mut outcome);
         outcome.found.extend(found);
         let mut crew: Vec<Worker<'p>> =
-            (0..workers).map(|_| Worker::new(self.system.clone(), self.target)).collect();
+            (0..workers).map(|_| Worker::new(self.system.clone(), self.target, root)).collect();
         self.progress.search_states();
         let (mut level, mut number) = (vec![root], 0);
         while !level.is_empty() && (!self.stop_at_first || outcome.found.is_empty()) {
@@ -177,13 +212,12 @@ impl<'p> Search<'p> {
         }
         self.progress.visit(self.space.len(), level.len() as u64, number);
         let remembered: usize = crew.iter().map(Worker::bytes).sum();
-        for worker in crew {
-            outcome.unsupported = outcome.unsupported.or(worker.unsupported);
-            outcome.cut = outcome.cut.or(worker.cut);
-            outcome.undecided = outcome.undecided.or(worker.undecided);
+        for worker in &crew {
             outcome.capped |= worker.system.capped;
-            // Either there is one worker, or all workers give the same numbers to threads and objects.
-            self.system = worker.system;
+        }
+        // The first worker gives the numbers of threads and objects, so it knows all of them.
+        if let Some(first) = crew.into_iter().next() {
+            self.system = first.system;
         }
         outcome.states = self.space.len();
         outcome.bytes = self.space.bytes() + remembered as u64;
@@ -214,62 +248,101 @@ impl<'p> Search<'p> {
         crew: &mut [Worker<'p>],
         outcome: &mut Outcome,
     ) -> Vec<StateId> {
-        let level = Level {
+        let may_name = numbers_on_first_use(self.system.machine.program);
+        let mut level = Level {
             states,
+            part: None,
+            ranked: states.len() >= self.sharing.large && (crew.len() > 1 || may_name),
             number,
             next: AtomicUsize::new(0),
             stop: AtomicBool::new(false),
-            found: Mutex::new(Vec::new()),
         };
-        let used = if states.len() < MIN_PARALLEL { 1 } else { crew.len() };
-        if used == 1 {
+        if !level.ranked {
             self.work(&mut crew[0], &level);
-        } else {
-            std::thread::scope(|scope| {
-                for worker in crew.iter_mut() {
-                    scope.spawn(|| self.work(worker, &level));
-                }
-            });
         }
-        let found = level.found.into_inner().unwrap_or_else(PoisonError::into_inner);
-        // Workers deduplicate their own findings at best, so equal ones are dropped here.
-        for finding in found {
-            if !outcome.found.iter().any(|known| known.kind == finding.kind) {
-                outcome.found.push(finding);
+        while level.ranked {
+            if level.len() < self.sharing.large {
+                self.work(&mut crew[0], &level);
+                break;
             }
+            let mut left = self.work_together(crew, &level);
+            if left.is_empty() || level.stop.load(Ordering::Relaxed) {
+                break;
+            }
+            let rest = left.split_off(left.len().min(self.sharing.chunk));
+            (level.part, level.next) = (Some(left), AtomicUsize::new(0));
+            self.work(&mut crew[0], &level);
+            (level.part, level.next) = (Some(rest), AtomicUsize::new(0));
         }
+        let edges = self.settle(crew, &level);
+        collect(crew, outcome);
         if level.stop.into_inner() {
             outcome.ended = self.over_budget();
         }
-        let mut next = std::mem::take(&mut crew[0].fresh);
-        crew[1..].iter_mut().for_each(|worker| next.append(&mut worker.fresh));
-        next
+        edges.iter().map(StateId::of).collect()
+    }
+
+    /// Expands a level with all workers, with the numbers of threads and objects that exist. Returns the positions
+    /// of states that need others.
+    fn work_together(&self, crew: &mut [Worker<'p>], level: &Level<'_>) -> Vec<usize> {
+        let (first, others) = crew.split_at_mut(1);
+        others.iter_mut().for_each(|worker| worker.system.adopt_names(&first[0].system));
+        crew.iter_mut().for_each(|worker| worker.system.machine.fix_names(true));
+        on_each(crew, |worker| self.work(worker, level));
+        let mut left = Vec::new();
+        for worker in crew {
+            worker.system.machine.fix_names(false);
+            left.append(&mut worker.nameless);
+        }
+        left.sort_unstable();
+        left
+    }
+
+    /// The edges to the new states that a level has led to, in order.
+    fn settle(&self, crew: &mut [Worker<'p>], level: &Level<'_>) -> Vec<Edge> {
+        if level.ranked {
+            on_each(crew, |worker| {
+                self.space.settle(&mut worker.fresh, level.states);
+                worker.fresh.sort_unstable_by_key(|edge| edge.rank);
+            });
+        }
+        let mut edges = std::mem::take(&mut crew[0].fresh);
+        for worker in &mut crew[1..] {
+            edges.append(&mut worker.fresh);
+        }
+        if level.ranked {
+            // This sort finds the sorted runs, and merges them.
+            edges.sort_by_key(|edge| edge.rank);
+        }
+        edges
     }
 
     /// Expands chunks of a level until none is left or the search has to stop.
     fn work(&self, worker: &mut Worker<'p>, level: &Level<'_>) {
+        let chunk = self.sharing.chunk;
         loop {
             // Relaxed is enough: the counter only hands out disjoint chunks, and the end of the scope
             // orders the results of the workers before the next level.
-            let from = level.next.fetch_add(CHUNK, Ordering::Relaxed);
-            if from >= level.states.len() || level.stop.load(Ordering::Relaxed) {
+            let from = level.next.fetch_add(chunk, Ordering::Relaxed);
+            if from >= level.len() || level.stop.load(Ordering::Relaxed) {
                 return;
             }
-            let share = &level.states[from..level.states.len().min(from + CHUNK)];
-            for state in share {
-                let found = worker.expand(*state, &self.space);
+            for n in from..level.len().min(from + chunk) {
+                let (position, known) = (level.position(n), worker.found.len());
+                worker.expand(level.states[position], position, &self.space);
                 // Once the budget is spent, the machine stops threads anywhere, so these findings are not
                 // valid.
                 if self.budget.is_spent() {
+                    worker.found.truncate(known);
                     return level.stop.store(true, Ordering::Relaxed);
-                }
-                if !found.is_empty() {
-                    let mut all = level.found.lock().unwrap_or_else(PoisonError::into_inner);
-                    all.extend(found);
                 }
             }
             // Before the next chunk: all new states of a level must be in `fresh` when it ends.
-            worker.add_pending(&self.space);
+            let start = worker.fresh.len();
+            worker.add_pending(&self.space, level.states, level.ranked);
+            if !level.ranked {
+                worker.fresh[start..].sort_unstable_by_key(|edge| edge.rank);
+            }
             if self.progress.is_watched() {
                 let frontier = level.states.len() as u64;
                 self.progress.visit(self.space.len(), frontier, level.number);
@@ -280,4 +353,45 @@ impl<'p> Search<'p> {
             }
         }
     }
+}
+
+/// Runs every worker in a thread of its own.
+fn on_each<'p>(crew: &mut [Worker<'p>], work: impl Fn(&mut Worker<'p>) + Sync) {
+    let work = &work;
+    if let [worker] = crew {
+        return work(worker);
+    }
+    std::thread::scope(|scope| {
+        for worker in crew {
+            scope.spawn(move || work(worker));
+        }
+    });
+}
+
+/// Adds what the workers have found in a level to the outcome, in the order of its states.
+fn collect(crew: &mut [Worker<'_>], outcome: &mut Outcome) {
+    let mut found: Vec<(usize, Finding)> = Vec::new();
+    let Notes { mut unsupported, mut cut, mut undecided } = Notes::default();
+    for worker in crew {
+        found.append(&mut worker.found);
+        let notes = std::mem::take(&mut worker.notes);
+        unsupported = first(unsupported, notes.unsupported);
+        cut = first(cut, notes.cut);
+        undecided = first(undecided, notes.undecided);
+    }
+    // Workers report a finding once at best, and several of them the same one.
+    found.sort_by_key(|(position, _)| *position);
+    for (_, finding) in found {
+        if !outcome.found.iter().any(|known| known.kind == finding.kind) {
+            outcome.found.push(finding);
+        }
+    }
+    outcome.unsupported = outcome.unsupported.take().or(unsupported.map(|(_, fault)| fault));
+    outcome.cut = outcome.cut.or(cut.map(|(_, loc)| loc));
+    outcome.undecided = outcome.undecided.or(undecided.map(|(_, loc)| loc));
+}
+
+/// What was noted at the smaller position.
+fn first<T>(a: Option<(usize, T)>, b: Option<(usize, T)>) -> Option<(usize, T)> {
+    [a, b].into_iter().flatten().min_by_key(|(position, _)| *position)
 }

@@ -12,7 +12,7 @@
 //! that it can be read first: its head says how many threads the state has.
 
 use crate::recent::Recent;
-use crate::roots::{Pair, Pending, Roots, pair, unpair};
+use crate::roots::{Edge, Pair, Pending, Rank, Roots, pair, position, unpair};
 use crate::tables::{Number, Pairs, Strings};
 use crate::tree::Tree;
 
@@ -21,9 +21,14 @@ use crate::tree::Tree;
 pub(crate) struct StateId(Pair);
 
 impl StateId {
-    /// Notes the state, reached from `from`, to be added later.
-    pub(crate) fn defer(self, from: StateId, pending: &mut Pending) {
-        pending.push(self.0, from.0);
+    /// Notes that an edge leads to the state, which is added later.
+    pub(crate) fn defer(self, rank: Rank, pending: &mut Pending) {
+        pending.push(self.0, rank);
+    }
+
+    /// The state that an edge leads to.
+    pub(crate) fn of(edge: &Edge) -> StateId {
+        StateId(edge.key)
     }
 }
 
@@ -88,13 +93,8 @@ impl Space {
         Space { threads, ..Space::default() }
     }
 
-    /// Adds a state, reached from `from`. Returns its id and whether it is new.
-    pub(crate) fn insert(
-        &self,
-        row: &Row,
-        from: Option<StateId>,
-        scratch: &mut Scratch,
-    ) -> (StateId, bool) {
+    /// The id of a state, without adding it.
+    pub(crate) fn id(&self, row: &Row, scratch: &mut Scratch) -> StateId {
         // `world` uses `scratch.numbers` too, so it comes first.
         let world = self.world(row, scratch);
         let numbers = &mut scratch.numbers;
@@ -104,11 +104,15 @@ impl Space {
             numbers.push(world);
         }
         scratch.body.fold(&scratch.numbers, &self.inner);
-        let root = match self.threads {
+        StateId(match self.threads {
             Some(_) => scratch.body.root(),
             None => pair(scratch.body.number(&self.inner), world),
-        };
-        (StateId(root), self.roots.insert(root, from.map(|from| from.0)))
+        })
+    }
+
+    /// Adds the initial state.
+    pub(crate) fn add_first(&self, state: StateId) {
+        self.roots.insert_first(state.0);
     }
 
     /// The number of the world of a row.
@@ -134,14 +138,20 @@ impl Space {
         StateId(tree.root())
     }
 
-    /// Adds a state; returns whether it is new.
-    pub(crate) fn add(&self, state: StateId, from: StateId) -> bool {
-        self.roots.insert(state.0, Some(from.0))
+    /// Adds the states that the pending edges from a level's states lead to: see [`Roots::insert_all`].
+    pub(crate) fn add_all(
+        &self,
+        pending: &mut Pending,
+        level: &[StateId],
+        ranked: bool,
+        fresh: &mut Vec<Edge>,
+    ) {
+        self.roots.insert_all(pending, ranked, |rank| level[position(rank)].0, fresh);
     }
 
-    /// Adds the pending states and appends those that are new to `fresh`.
-    pub(crate) fn add_all(&self, pending: &mut Pending, fresh: &mut Vec<StateId>) {
-        self.roots.insert_all(pending, |state| fresh.push(StateId(state)));
+    /// Decides which edges of a level count, when it ends: see [`Roots::settle`].
+    pub(crate) fn settle(&self, edges: &mut Vec<Edge>, level: &[StateId]) {
+        self.roots.settle(edges, |rank| level[position(rank)].0);
     }
 
     /// The number of a component.
@@ -224,9 +234,8 @@ mod tests {
 
     fn comes_back(space: &Space, row: &Row) {
         let mut scratch = Scratch::default();
-        let (state, new) = space.insert(row, None, &mut scratch);
-        assert!(new);
-        assert_eq!(space.insert(row, Some(state), &mut scratch), (state, false));
+        let state = space.id(row, &mut scratch);
+        assert_eq!(space.id(row, &mut scratch), state);
         let (mut again, mut head, mut seen) = (Scratch::default(), Vec::new(), 0);
         space.head(state, &mut again, &mut head);
         assert_eq!(head, row.head);

@@ -40,7 +40,10 @@ pub(crate) struct System<'p> {
     pub extra: ExtraState,
     pub rules: Rules,
     pub loads_ahead: Delayable,
+    /// Where a thread may be inside a loop that may spin.
     pub lingering: Lingering,
+    /// Where a thread may be inside a loop that is not known to end.
+    pub repeating: Lingering,
     goals: Vec<Vec<(ThreadId, Pc)>>,
     /// The failure since the last `decode` or `go_back`.
     pub failed: Option<Failed>,
@@ -76,7 +79,9 @@ impl<'p> System<'p> {
         }
         let goals = machine.goals();
         let loads_ahead = Delayable::new(machine.code(), Sought::Load);
-        let lingering = Lingering::new(program, machine.code(), machine.trail.budget());
+        let budget = machine.trail.budget();
+        let lingering = Lingering::in_spinning(program, machine.code(), budget);
+        let repeating = Lingering::in_endless(program, machine.code(), budget);
         let base = machine.trail.mark();
         let mut system = System {
             machine,
@@ -84,6 +89,7 @@ impl<'p> System<'p> {
             rules,
             loads_ahead,
             lingering,
+            repeating,
             goals,
             failed: None,
             cut: None,
@@ -131,6 +137,14 @@ impl<'p> System<'p> {
         match (newest, self.extra.attack.window_of(thread)) {
             (Cover::Nothing, Some(window)) => window.own.cover(addr, bytes),
             _ => newest,
+        }
+    }
+
+    /// Makes this a system that has all names of another one, in an arbitrary state.
+    pub(crate) fn adopt_names(&mut self, other: &System<'p>) {
+        if self.machine.named() != other.machine.named() {
+            let capped = self.capped | other.capped;
+            *self = System { capped, ..other.clone() };
         }
     }
 

@@ -17,9 +17,9 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 pub(crate) const SHARD_BITS: u32 = 5;
 pub(crate) const SHARDS: usize = 1 << SHARD_BITS;
 
-/// The number of items in a shard from which on the table counts as full. It is half of what the place
-/// bits allow, because workers check the limit only between chunks of states.
-const NEARLY_FULL: usize = 1 << (32 - SHARD_BITS - 1);
+/// The number of items in a shard from which on the table counts as full. Numbers have 31 bits, and workers check
+/// the limit only between chunks of states, so a part of what the place bits allow stays free.
+const NEARLY_FULL: usize = (1 << (31 - SHARD_BITS)) - (1 << 20);
 
 /// The number of an item in a table.
 pub(crate) type Number = u32;

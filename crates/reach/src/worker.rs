@@ -11,7 +11,7 @@ use crate::memo::{After, Change, Key, Memo, Moves, ThreadInfo};
 use crate::moves::{Kind, Move};
 use crate::perform::Made;
 use crate::recent::Recent;
-use crate::roots::Pending;
+use crate::roots::{Edge, Pending, rank};
 use crate::search::{Finding, Found, Target};
 use crate::space::{Row, Scratch, Space, StateId};
 use crate::system::System;
@@ -22,18 +22,47 @@ use raddle_machine::{Fault, Status, ThreadId};
 #[derive(Debug)]
 pub(crate) struct Worker<'p> {
     pub system: System<'p>,
-    /// States discovered since the search last took this list.
-    pub fresh: Vec<StateId>,
+    /// The edges to new states since the search last took this list.
+    pub fresh: Vec<Edge>,
+    /// The findings since the search last took this list, each with the position of its state.
+    pub found: Vec<(usize, Finding)>,
+    /// The positions of states that need a number of a thread or object that does not exist yet:
+    /// see [`raddle_machine::Machine::fix_names`].
+    pub nameless: Vec<usize>,
     target: Target,
     moves: Vec<Move>,
     row: Row,
     scratch: Scratch,
-    pub unsupported: Option<(Fault, LocId)>,
-    pub cut: Option<LocId>,
-    /// The location of a thread for which it was not decided whether it waits forever.
-    pub undecided: Option<LocId>,
+    /// The state being expanded.
+    at: Place,
+    /// Edges that are not added to the space yet.
+    pending: Pending,
+    pub notes: Notes,
     alone: Alone,
     memory: Option<Recall>,
+}
+
+/// A state that is expanded, and its position in the level.
+#[derive(Clone, Copy, Debug)]
+struct Place {
+    state: StateId,
+    position: usize,
+}
+
+/// Why the search is not a proof: the first reason of each kind, in the order of the states of a level.
+#[derive(Debug, Default)]
+pub(crate) struct Notes {
+    pub unsupported: Option<(usize, (Fault, LocId))>,
+    pub cut: Option<(usize, LocId)>,
+    /// The location of a thread for which it was not decided whether it waits forever.
+    pub undecided: Option<(usize, LocId)>,
+}
+
+/// Notes something at a position, unless it was noted at an earlier one.
+fn note<T>(known: &mut Option<(usize, T)>, position: usize, what: T) {
+    if known.as_ref().is_none_or(|(first, _)| position < *first) {
+        *known = Some((position, what));
+    }
 }
 
 /// The state of a worker that memoizes moves.
@@ -48,54 +77,52 @@ struct Recall {
     /// A copy of `body`, changed into a successor state.
     changed: Tree,
     recent: Recent,
-    /// Successor states that are not added to the space yet.
-    pending: Pending,
     afters: Vec<After>,
     /// Whether the machine is in the state being expanded.
     is_decoded: bool,
 }
 
 impl<'p> Worker<'p> {
-    pub(crate) fn new(system: System<'p>, target: Target) -> Worker<'p> {
+    pub(crate) fn new(system: System<'p>, target: Target, root: StateId) -> Worker<'p> {
         let recalls = system.is_memoizable();
         Worker {
             memory: recalls.then(Recall::default),
             system,
             target,
             fresh: Vec::new(),
+            found: Vec::new(),
+            nameless: Vec::new(),
             moves: Vec::new(),
             row: Row::default(),
             scratch: Scratch::default(),
-            unsupported: None,
-            cut: None,
-            undecided: None,
+            at: Place { state: root, position: 0 },
+            pending: Pending::default(),
+            notes: Notes::default(),
             alone: Alone::default(),
         }
     }
 
-    /// Makes the moves from a state and returns the findings. Some new states are added only by
+    /// Makes the moves from the state at a position of the level. New states are added by
     /// [`Worker::add_pending`].
     ///
     /// If the moves of one thread are an ample set ([`System::own_moves`]), only these are made, provided
-    /// that they lead to a new state: the moves of the other threads are then made from that state or a
-    /// later one. Without this condition they could be postponed forever around a cycle.
-    pub(crate) fn expand(&mut self, state: StateId, space: &Space) -> Vec<Finding> {
-        let mut found = Vec::new();
+    /// that one of them brings the thread [forward](System::is_forward), or is a finding. The moves of the other threads are
+    /// then made from that state or a later one. Without this condition they could be postponed forever around a
+    /// cycle. It depends on the state alone, so the states that are visited do not depend on the order.
+    pub(crate) fn expand(&mut self, state: StateId, position: usize, space: &Space) {
+        self.at = Place { state, position };
         match self.memory.take() {
             Some(mut recall) => {
-                self.recall(&mut recall, state, space, &mut found);
+                self.recall(&mut recall, space);
                 self.memory = Some(recall);
             }
-            None => self.run(state, space, &mut found),
+            None => self.run(space),
         }
-        found
     }
 
-    /// Adds the pending states to the space, and the new ones among them to `fresh`.
-    pub(crate) fn add_pending(&mut self, space: &Space) {
-        if let Some(recall) = &mut self.memory {
-            space.add_all(&mut recall.pending, &mut self.fresh);
-        }
+    /// Adds the states that the pending edges lead to, and notes the edges to new ones in `fresh`.
+    pub(crate) fn add_pending(&mut self, space: &Space, level: &[StateId], ranked: bool) {
+        space.add_all(&mut self.pending, level, ranked, &mut self.fresh);
     }
 
     /// Bytes used by memoized moves and by answers about loops.
@@ -103,52 +130,75 @@ impl<'p> Worker<'p> {
         self.alone.bytes() + self.memory.as_ref().map_or(0, |recall| recall.memo.bytes())
     }
 
+    fn find(&mut self, kind: Found, by: Option<Move>) {
+        let Place { state, position } = self.at;
+        self.found.push((position, Finding { kind, from: state, by }));
+    }
+
     // ---- on the machine ----
 
-    fn run(&mut self, state: StateId, space: &Space, found: &mut Vec<Finding>) {
-        self.system.decode(space, state, &mut self.scratch);
+    fn run(&mut self, space: &Space) {
+        self.system.decode(space, self.at.state, &mut self.scratch);
+        let before = self.found.len();
         let mut moves = std::mem::take(&mut self.moves);
         moves.clear();
         self.system.own_moves(&mut moves);
-        let seen = self.fresh.len();
-        self.make_moves(state, &moves, space, found);
-        // No new state and no finding: expand the state fully, or the other threads could be postponed forever.
-        if self.fresh.len() == seen && found.is_empty() {
+        let mut result = self.make_moves(&moves, 0, space);
+        if result == Reach::Nothing {
+            let edge = moves.len();
             moves.clear();
             self.system.moves(&mut moves);
             let kind = match moves.iter().any(Move::is_of_program) {
                 true => self.judge_loops(space),
                 false => judge_end(&self.system, self.target),
             };
-            found.extend(kind.map(|kind| Finding { kind, from: state, by: None }));
-            self.make_moves(state, &moves, space, found);
+            if self.system.machine.take_missed_name() {
+                result = Reach::Nameless;
+            } else {
+                if let Some(kind) = kind {
+                    self.find(kind, None);
+                }
+                result = self.make_moves(&moves, edge, space);
+            }
         }
         self.moves = moves;
+        if result == Reach::Nameless {
+            // It is expanded again, with all of its findings.
+            self.found.truncate(before);
+            self.nameless.push(self.at.position);
+        }
     }
 
-    fn make_moves(
-        &mut self,
-        state: StateId,
-        moves: &[Move],
-        space: &Space,
-        found: &mut Vec<Finding>,
-    ) {
-        for by in moves {
+    /// Makes moves from the decoded state. `edge` is the number of the first.
+    fn make_moves(&mut self, moves: &[Move], edge: usize, space: &Space) -> Reach {
+        let mut result = Reach::Nothing;
+        for (by, edge) in moves.iter().zip(edge..) {
+            let pc = self.system.machine.pc(by.thread);
             let made = self.system.perform(*by);
+            if self.system.machine.take_missed_name() {
+                result = Reach::Nameless;
+                self.system.go_back();
+                continue;
+            }
             let kind = self.judge(made).or_else(|| self.system.is_goal().then_some(Found::Goal));
             match kind {
-                Some(kind) => found.push(Finding { kind, from: state, by: Some(*by) }),
+                Some(kind) => {
+                    self.find(kind, Some(*by));
+                    result = result.max(Reach::Forward);
+                }
                 None if leads_nowhere(&self.system, *by, made) => {}
                 None => {
-                    self.system.encode(&mut self.row);
-                    let (to, new) = space.insert(&self.row, Some(state), &mut self.scratch);
-                    if new {
-                        self.fresh.push(to);
+                    if self.system.is_forward(by.thread, pc) {
+                        result = result.max(Reach::Forward);
                     }
+                    self.system.encode(&mut self.row);
+                    let to = space.id(&self.row, &mut self.scratch);
+                    to.defer(rank(self.at.position, edge), &mut self.pending);
                 }
             }
             self.system.go_back();
         }
+        result
     }
 
     /// The deadlock of the machine's state, if the moves from it only go round loops without effect. If a
@@ -172,121 +222,116 @@ impl<'p> Worker<'p> {
             Ok(None) => None,
             Err(thread) => Some(thread),
         };
-        let loc = undecided.map(|thread| self.system.machine.loc(thread));
-        self.undecided = self.undecided.or(loc);
+        if let Some(thread) = undecided.filter(|_| !self.system.machine.missed_name()) {
+            note(&mut self.notes.undecided, self.at.position, self.system.machine.loc(thread));
+        }
         None
     }
 
     /// The finding that a move just made led to. Records unsupported operations and cut threads.
     fn judge(&mut self, made: Made) -> Option<Found> {
-        self.cut = self.cut.or(self.system.cut);
+        let position = self.at.position;
+        if let Some(loc) = self.system.cut {
+            note(&mut self.notes.cut, position, loc);
+        }
         let (kind, unsupported) = judge(&self.system, self.target, made);
-        if self.unsupported.is_none() {
-            self.unsupported = unsupported;
+        if let Some(unsupported) = unsupported {
+            note(&mut self.notes.unsupported, position, unsupported);
         }
         kind
     }
 
     // ---- from memory ----
 
-    fn recall(
-        &mut self,
-        recall: &mut Recall,
-        state: StateId,
-        space: &Space,
-        found: &mut Vec<Finding>,
-    ) {
+    fn recall(&mut self, recall: &mut Recall, space: &Space) {
         // Only here: clearing invalidates the `Moves` that `recall.moves` holds below.
         recall.memo.clear_if_full();
         recall.is_decoded = false;
         let threads = self.system.machine.thread_count();
-        space.open(state, &mut recall.body);
+        space.open(self.at.state, &mut recall.body);
         recall.moves.clear();
         for thread in (0..threads).map(ThreadId) {
             let key = recall.key(thread);
             let moves = match recall.memo.get(&key) {
                 Some(moves) => moves,
-                None => self.learn(recall, key, state, space),
+                None => self.learn(recall, key, space),
             };
             recall.moves.push(moves);
         }
-        // As in `run`: first an ample set, then all moves if it gave no new state and no finding.
-        let seen = self.fresh.len();
+        // As in `run`: an ample set, or all moves.
         if let Some(thread) = recall.moves.iter().position(|moves| moves.info.is_first) {
-            self.follow_moves(recall, thread, true, state, space, found);
-        }
-        if self.fresh.len() > seen || !found.is_empty() {
+            self.follow_moves(recall, thread, true, 0, space);
             return;
         }
         // Deadlocks and final states depend on all threads, so they are judged on the decoded state. This is
         // rare: every thread must be stuck or possibly going round a loop without effect.
         let idle = |moves: &Moves| moves.is_stuck || moves.info.lingers;
         if recall.moves.iter().all(idle) && self.target != Target::Rules {
-            self.decode_state(recall, state, space);
+            self.decode_state(recall, space);
             let kind = match recall.moves.iter().all(|moves| moves.is_stuck) {
                 true => judge_end(&self.system, self.target),
                 false => self.judge_loops(space),
             };
-            found.extend(kind.map(|kind| Finding { kind, from: state, by: None }));
+            if let Some(kind) = kind {
+                self.find(kind, None);
+            }
         }
+        let mut edge = 0;
         for thread in 0..recall.moves.len() {
-            self.follow_moves(recall, thread, false, state, space, found);
+            edge = self.follow_moves(recall, thread, false, edge, space);
         }
     }
 
     /// Decodes the state being expanded into the machine, once per expansion.
-    fn decode_state(&mut self, recall: &mut Recall, state: StateId, space: &Space) {
+    fn decode_state(&mut self, recall: &mut Recall, space: &Space) {
         if !recall.is_decoded {
-            self.system.decode(space, state, &mut self.scratch);
+            self.system.decode(space, self.at.state, &mut self.scratch);
             recall.is_decoded = true;
         }
     }
 
-    /// Adds the successors by the memoized moves of a thread: by all of them, or by the ample ones only.
+    /// Notes the edges by the memoized moves of a thread: by all of them, or by the ample ones only. `edge` is the number of
+    /// the first; returns that of the next.
     fn follow_moves(
         &mut self,
         recall: &mut Recall,
         thread: usize,
         own_only: bool,
-        state: StateId,
+        mut edge: usize,
         space: &Space,
-        found: &mut Vec<Finding>,
-    ) {
+    ) -> usize {
         let moves = recall.moves[thread];
         for n in Memo::numbers(moves) {
             let After { by, to } = recall.memo.after(moves, n);
+            edge += 1;
             // An ample set has only steps: `Begin` and `Flush` interact with other threads.
             if own_only && by.kind != Kind::Step {
                 continue;
             }
             match to {
                 Change::State { places, .. } if self.is_goal(recall, thread, places) => {
-                    found.push(Finding { kind: Found::Goal, from: state, by: Some(by) });
+                    self.find(Found::Goal, Some(by));
                 }
                 Change::State { own, world, .. } => {
                     // The move changes the thread's component and the world, so two leaves of the tree.
                     recall.changed.copy(&recall.body);
                     let change = (thread, own, world);
-                    let Recall { changed, recent, pending, .. } = recall;
+                    let Recall { changed, recent, .. } = recall;
                     let to = space.changed(changed, change, recent);
-                    // Whether the full expansion is needed depends on these states, so the ample ones are
-                    // added at once. All others are added in batches, which hides memory latency.
-                    if !own_only {
-                        to.defer(state, pending);
-                    } else if space.add(to, state) {
-                        self.fresh.push(to);
-                    }
+                    to.defer(rank(self.at.position, edge), &mut self.pending);
                 }
                 Change::Found(number) => {
                     // The search keeps each distinct finding once, so a worker reports it once.
                     let (kind, reported) = &mut recall.found[number as usize];
                     if !std::mem::replace(reported, true) {
-                        found.push(Finding { kind: kind.clone(), from: state, by: Some(by) });
+                        let kind = kind.clone();
+                        self.find(kind, Some(by));
                     }
                 }
                 Change::Nowhere => {}
             }
         }
+        edge
     }
 
     /// Whether a goal is reached if `thread` is at these places and the others are where they were.
@@ -300,31 +345,38 @@ impl<'p> Worker<'p> {
     }
 
     /// Executes the moves of a thread on the machine and memoizes their results.
-    fn learn(&mut self, recall: &mut Recall, key: Key, state: StateId, space: &Space) -> Moves {
-        self.decode_state(recall, state, space);
+    fn learn(&mut self, recall: &mut Recall, key: Key, space: &Space) -> Moves {
+        self.decode_state(recall, space);
         let thread = ThreadId(key.thread);
-        let info = ThreadInfo {
-            is_first: self.system.is_own_business(thread),
-            lingers: self.system.lingers(thread),
-            places: self.system.places(thread),
-        };
+        let pc = self.system.machine.pc(thread);
+        let is_own_business = self.system.is_own_business(thread);
+        let (lingers, places) = (self.system.lingers(thread), self.system.places(thread));
         let mut moves = std::mem::take(&mut self.moves);
         moves.clear();
         self.system.thread_moves(thread, &mut moves);
         recall.afters.clear();
+        let mut is_first = false;
         // Goals depend on several threads and are not memoized: `is_goal` checks them for each state.
         for by in &moves {
             let made = self.system.perform(*by);
+            let is_forward = self.system.is_forward(thread, pc);
             let to = match self.judge(made) {
                 Some(kind) => Change::Found(recall.remember(kind)),
                 None if leads_nowhere(&self.system, *by, made) => Change::Nowhere,
                 None => self.change(thread, space),
             };
+            is_first |= is_own_business
+                && by.kind == Kind::Step
+                && match to {
+                    Change::State { .. } => is_forward,
+                    Change::Found(_) => true,
+                    Change::Nowhere => false,
+                };
             recall.afters.push(After { by: *by, to });
             self.system.go_back();
         }
         self.moves = moves;
-        recall.memo.put(key, &recall.afters, info)
+        recall.memo.put(key, &recall.afters, ThreadInfo { is_first, lingers, places })
     }
 
     /// The change of the state by the move that the machine just made.
@@ -335,6 +387,17 @@ impl<'p> Worker<'p> {
         let world = space.world(row, &mut self.scratch);
         Change::State { own, world, places: self.system.places(thread) }
     }
+}
+
+/// What moves from a state lead to.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+enum Reach {
+    /// States in which the threads have not got on, or nothing.
+    Nothing,
+    /// A finding, or a state in which the thread has got on.
+    Forward,
+    /// Some of them need a name that does not exist yet.
+    Nameless,
 }
 
 impl Recall {

@@ -114,3 +114,38 @@ func @g() {
         assert!(matches!(found.unknown, Some(Unknown::Waiting(_))), "{model}: {:?}", found.unknown);
     }
 }
+
+/// A loop that counts to its end delays its stores in one go: the other thread need not act between them.
+#[test]
+fn stores_in_a_loop_that_ends_are_delayed_together() {
+    let thread = |mine: &str, other: &str| {
+        format!(
+            "global @{mine}: i32
+thread {mine} = @write_{mine}()
+func @write_{mine}() {{
+    reg %n: i32, %c: i1, %v: i32, %d: i1
+  entry:
+    %n = move i32 0
+    jump head
+  head:
+    %c = cmp ult i32 %n, 8
+    br %c, body, out
+  body:
+    %n = add i32 %n, 1
+    store i32 asm @{mine}, %n
+    jump head
+  out:
+    %v = load i32 asm @{other}
+    %d = cmp ule i32 %v, 8
+    assert %d, \"the number of a round\"
+    ret
+}}
+"
+        )
+    };
+    let source = thread("x", "y") + &thread("y", "x");
+    let program = text::load("rounds.rir", source.as_bytes()).expect("it parses");
+    let found = reach(&program, &options(Model::Tso));
+    assert_eq!(found.answer, Answer::Unreachable);
+    assert!(found.effort.states < 2_000, "{} states", found.effort.states);
+}

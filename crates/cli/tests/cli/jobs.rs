@@ -48,7 +48,8 @@ pub(crate) fn printed(args: &[&str]) -> (Option<i32>, Vec<Value>) {
 pub(crate) fn without_costs(value: &mut Value) {
     match value {
         Value::Object(fields) => {
-            fields.retain(|name, _| name != "seconds" && name != "peak");
+            let costs = ["seconds", "peak", "states_per_second", "bytes_per_state"];
+            fields.retain(|name, _| !costs.contains(&name.as_str()));
             fields.values_mut().for_each(without_costs);
         }
         Value::Array(items) => items.iter_mut().for_each(without_costs),
@@ -71,13 +72,86 @@ fn results_do_not_depend_on_the_number_of_cores() {
         &["robust", &path, "--model", "tso,pso", "--by", "count"],
     ];
     for command in commands {
-        let with = |jobs: &str| printed(&[command, &["--json", "--jobs", jobs]].concat());
-        let alone = with("1");
-        assert!(!alone.1.is_empty(), "{command:?}");
-        for jobs in ["2", "3", "8"] {
-            assert!(with(jobs) == alone, "{command:?} --jobs {jobs} differs from --jobs 1");
-        }
+        is_the_same(command);
     }
+}
+
+/// Runs a command with several numbers of cores.
+fn is_the_same(command: &[&str]) {
+    let with = |jobs: &str| printed(&[command, &["--json", "--jobs", jobs]].concat());
+    let alone = with("1");
+    assert!(!alone.1.is_empty(), "{command:?}");
+    for jobs in ["2", "3", "8"] {
+        assert!(with(jobs) == alone, "{command:?} --jobs {jobs} differs from --jobs 1");
+    }
+}
+
+/// Threads that `main` starts, that allocate, and that read each other's objects: some levels of the search have more than a
+/// thousand states, and new threads and objects in them. The last assertion fails if `limit` is low.
+fn spawning(test: &str, limit: u32) -> String {
+    let text = format!(
+        "global @x: i32
+global @head: ptr
+thread main = @main()
+func @work(%me: i32) {{
+    reg %n: i32, %v: i32, %c: i1, %p: ptr, %o: ptr
+  entry:
+    %p = malloc 8
+    store i32 asm %p, %me
+    store ptr asm @head, %p
+    %n = move i32 0
+    jump head
+  head:
+    %c = cmp ult i32 %n, 2
+    br %c, body, out
+  body:
+    %v = load i32 asm @x
+    %o = load ptr asm @head
+    %c = cmp ult ptr %p, %o
+    br %c, grow, keep
+  grow:
+    %p = malloc 8
+    store i32 asm %p, %n
+    jump keep
+  keep:
+    %v = add i32 %v, %me
+    store i32 asm @x, %v
+    %n = add i32 %n, 1
+    jump head
+  out:
+    ret
+}}
+func @main() {{
+    reg %a: i64, %b: i64, %d: i64, %v: i32, %c: i1
+  entry:
+    %a = spawn @work(1)
+    %b = spawn @work(2)
+    %d = spawn @work(3)
+    join %a
+    join %b
+    join %d
+    %v = load i32 asm @x
+    %c = cmp ult i32 %v, {limit}
+    assert %c, \"the sum is small\"
+    ret
+}}
+"
+    );
+    file(test, &format!("spawning{limit}.rir"), text.as_bytes())
+}
+
+/// `--jobs` with searches of states, in which the numbers of threads and objects are given as they come.
+#[test]
+fn searches_of_states_do_not_depend_on_the_number_of_cores() {
+    let (safe, unsafe_) = (spawning("jobs-safe", 99), spawning("jobs-unsafe", 12));
+    let commands: [&[&str]; 5] = [
+        &["reach", &safe, "--model", "sc"],
+        &["reach", &unsafe_, "--model", "sc"],
+        &["reach", &unsafe_, "--model", "tso"],
+        &["check", &unsafe_, "--model", "sc,tso", "--strategy", "lazy"],
+        &["robust", &unsafe_, "--model", "tso", "--by", "attacks"],
+    ];
+    commands.into_iter().for_each(is_the_same);
 }
 
 #[test]
