@@ -258,6 +258,7 @@ def main(arguments: list[str]) -> int:
     folder = Path(value(arguments, "-o") or "")
     seconds, parts = float(value(arguments, "--seconds") or 1), int(value(arguments, "--parts") or 1)
     assert value(arguments, "--jobs") == "1"
+    assert int(value(arguments, "--max-memory") or 0) > 0
     frontier, *results = arguments
     program = unpack(Path(frontier).read_bytes())["program"]
     if program.get("fails"):

@@ -49,6 +49,7 @@ def test_the_limit_of_time_holds_for_raddle_too() -> None:
         ["check", "x.c", "--local"],
         ["check", "x.c", "--local", "1", "--slice-seconds", "-1"],
         ["check", "x.c", "--local", "1", "--retries", "-1"],
+        ["check", "x.c", "--local", "1", "--max-executions=5"],
     ],
 )
 def test_refused_command_lines(arguments: list[str]) -> None:

@@ -138,6 +138,8 @@ def parse(arguments: Sequence[str]) -> Options:
         raise UsageError("one of --scheduler, --scheduler-file and --local is needed")
     if given.get("retries", 0) < 0:
         raise UsageError("--retries is a number, from 0")
+    if any(word.partition("=")[0] == "--max-executions" for word in theirs):
+        raise UsageError("--max-executions is for one process, which counts them in their order")
     if "timeout" in given:
         # Compiling the program and explaining its errors have the same limit as the search.
         theirs = with_option(theirs, f"--timeout={given['timeout']:g}")

@@ -81,11 +81,11 @@ class RaddlePlugin(WorkerPlugin):
             for process in self._running:
                 process.kill()
 
-    def slice(self, frontier: bytes, results: Sequence[bytes], seconds: float, parts: int, folder: str) -> Output:
+    def slice(self, frontier: bytes, results: Sequence[bytes], seconds: float, parts: int, worker: Any) -> Output:
         """Runs one slice in a temporary folder, on one core: Dask knows each core of a worker as a thread."""
         if self._path is None:
             raise RuntimeError("raddle could not be written on this worker; its log says why")
-        scratch = Path(tempfile.mkdtemp(dir=folder, prefix="slice-"))
+        scratch = Path(tempfile.mkdtemp(dir=worker.local_directory, prefix="slice-"))
         try:
             (scratch / "frontier.raddle").write_bytes(frontier)
             names = [f"result-{number}.raddle" for number in range(len(results))]
@@ -93,6 +93,7 @@ class RaddlePlugin(WorkerPlugin):
                 (scratch / name).write_bytes(result)
             command = [str(self._path), "slice", "frontier.raddle", *names, "-o", "out"]
             command += ["--seconds", f"{seconds:g}", "--parts", str(parts), "--jobs", "1"]
+            command += self._memory(worker)
             (scratch / "out").mkdir()
             status, told, complaint = self._run(command, scratch)
             if status == 2:
@@ -102,6 +103,11 @@ class RaddlePlugin(WorkerPlugin):
             return self._collect(told, scratch)
         finally:
             shutil.rmtree(scratch, ignore_errors=True)
+
+    def _memory(self, worker: Any) -> list[str]:
+        """An equal share of the memory of a worker for each of its threads, if Dask has assigned it some."""
+        limit = worker.memory_manager.memory_limit
+        return ["--max-memory", str(max(limit // worker.state.nthreads // 2**20, 1))] if limit else []
 
     def _run(self, command: Sequence[str], folder: Path) -> tuple[int, str, str]:
         with self._lock:
@@ -140,7 +146,7 @@ def run_slice(plugin: str, frontier: bytes, results: Sequence[bytes], seconds: f
     there: Any = worker.plugins.get(plugin)
     if there is None:
         raise RuntimeError(f"the worker {worker.address} has not received raddle")
-    output: Output = there.slice(frontier, results, seconds, parts, worker.local_directory)
+    output: Output = there.slice(frontier, results, seconds, parts, worker)
     return output
 
 
