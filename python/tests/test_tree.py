@@ -227,6 +227,14 @@ def test_a_slice_that_gets_nowhere_is_made_longer() -> None:
     assert toy.take().seconds == first.seconds
 
 
+def test_a_slice_that_gets_nowhere_waits_for_its_parts() -> None:
+    toy = Toy()
+    toy.tree.complete(toy.take().node, report(State.OPEN), "rest", ["a"], 0.0)
+    assert toy.take().frontier == "rest"
+    toy.tree.complete(toy.node("rest"), report(State.OPEN, executions=0), "rest2", [], 0.0)
+    assert toy.names() == ["a"]
+
+
 def test_failures_are_counted_until_a_slice_succeeds() -> None:
     toy = Toy()
     assert toy.tree.fail(toy.take().node) == 1

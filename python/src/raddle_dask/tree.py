@@ -223,7 +223,10 @@ class Tree(Generic[B]):
         if report.state is State.DONE:
             self._finish(node, report.decided, now)
             return
-        node.phase = Phase.READY if report.state is State.OPEN else Phase.WAITING
+        # A slice that goes on makes an execution at least. One that made none has met a part that is missing just when its
+        # time was over.
+        waits = report.state is State.WAITING or (stalled and bool(node.children))
+        node.phase = Phase.WAITING if waits else Phase.READY
         if not node.children and not node.can_run:
             raise ContractError("a frontier waits for parts, and all of its parts are done")
         self._sort(node)
