@@ -136,13 +136,15 @@ def merge(state: Data, result: Data) -> None:
         return
     if name not in state["missing"]:
         raise Refused(f"{name} is not a part that is missing")
-    if result["todo"] or result["missing"]:
-        raise Refused(f"{name} is not done")
     del state["missing"][name]
+    # A part that is not done comes back with all that is left of it.
+    state["todo"] = sorted(state["todo"] + result["todo"])
+    state["missing"].update(result["missing"])
+    state["needless"] += result["needless"]
+    state["raced"] += result["raced"]
     both = set(state["visited"]) & set(result["visited"])
     assert not both, f"visited twice: {both}"
     state["visited"] += result["visited"]
-    # The ancestors below the part's roots are the part's own for ever.
     for ancestor in result["outgoing"]:
         add_race(state, ancestor)
 
@@ -187,6 +189,8 @@ def slice_of(
     status = "open" if state["todo"] else "waiting" if state["missing"] else "done"
     report = {
         "state": status,
+        "names": [part["name"] for part in made],
+        "needs": min(state["missing"], key=lambda name: min(state["missing"][name]), default=None),
         "executions": leaves,
         "blocked": 0,
         "redundant": 0,

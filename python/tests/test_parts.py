@@ -64,6 +64,8 @@ def test_options_come_before_flags_of_clang() -> None:
 
 REPORT = {
     "state": "open",
+    "names": [],
+    "needs": None,
     "executions": 3,
     "blocked": 1,
     "redundant": 0,

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import json
 import random
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 import fake_raddle
 from raddle_dask import checkpoint
-from raddle_dask.contract import ContractError, Counts, Found, Report, State
+from raddle_dask.contract import ContractError, Counts, Report, State
 from raddle_dask.pacing import Pacing
 from raddle_dask.store import Store
 from raddle_dask.tree import Task, Tree
@@ -116,9 +117,8 @@ def test_all_cores_are_used(tmp_path: Path) -> None:
     assert simulation.most_running == 6
 
 
-def report(state: State, executions: int = 1, decided: bool = False, error: str = "") -> Report:
-    errors = (Found("assertion", "x.c", 1, error, 1),) if error else ()
-    return Report(state, Counts(executions=executions), errors, decided, 1.0)
+def report(state: State, executions: int = 1, decided: bool = False, needs: str | None = None) -> Report:
+    return Report(state, Counts(executions=executions), needs=needs, decided=decided)
 
 
 class Toy:
@@ -143,13 +143,18 @@ class Toy:
     def node(self, frontier: str) -> int:
         return next(node.name for node in self.tree.nodes.values() if node.frontier == frontier)
 
+    def end(self, frontier: str, report: Report, rest: str, parts: str = "") -> None:
+        """Ends a slice. The names of parts are their frontiers."""
+        named = replace(report, names=tuple(parts))
+        self.tree.complete(self.node(frontier), named, rest, list(parts), 0.0)
+
     def done(self, frontier: str, result: str, **more: bool) -> None:
         self.tree.complete(self.node(frontier), report(State.DONE, **more), result, [], 0.0)  # type: ignore[arg-type]
 
 
 def test_a_result_goes_into_the_next_slice_of_its_parent() -> None:
     toy = Toy()
-    toy.tree.complete(toy.take().node, report(State.WAITING), "rest", ["a", "b"], 0.0)
+    toy.end(toy.take().frontier, report(State.WAITING), "rest", "ab")
     assert toy.names(cores=2) == ["a", "b"]
     toy.done("a", "A")
     assert toy.tree.take(1, 0.0) is None, "the other result is worth waiting for while all cores work"
@@ -164,7 +169,7 @@ def test_a_result_goes_into_the_next_slice_of_its_parent() -> None:
 
 def test_results_wait_for_others_while_all_cores_work() -> None:
     toy = Toy(merge_seconds=5.0)
-    toy.tree.complete(toy.take().node, report(State.WAITING), "rest", ["a", "b"], 0.0)
+    toy.end(toy.take().frontier, report(State.WAITING), "rest", "ab")
     toy.names(cores=2)
     toy.done("a", "A")
     assert toy.tree.take(1, 4.0) is None
@@ -173,7 +178,7 @@ def test_results_wait_for_others_while_all_cores_work() -> None:
 
 def test_an_idle_core_merges_what_is_there() -> None:
     toy = Toy()
-    toy.tree.complete(toy.take().node, report(State.WAITING), "rest", ["a", "b"], 0.0)
+    toy.end(toy.take().frontier, report(State.WAITING), "rest", "ab")
     toy.names()
     toy.done("a", "A")
     assert toy.take().results == ("A",)
@@ -181,7 +186,7 @@ def test_an_idle_core_merges_what_is_there() -> None:
 
 def test_later_siblings_of_an_error_are_held_and_dropped() -> None:
     toy = Toy()
-    toy.tree.complete(toy.take().node, report(State.WAITING), "rest", ["a", "b", "c", "d"], 0.0)
+    toy.end(toy.take().frontier, report(State.WAITING), "rest", "abcd")
     assert toy.take().frontier == "a"
     assert toy.take().frontier == "b"
     toy.done("b", "B", decided=True)
@@ -198,16 +203,16 @@ def test_later_siblings_of_an_error_are_held_and_dropped() -> None:
 
 def test_held_parts_run_if_nothing_else_is_left() -> None:
     toy = Toy()
-    toy.tree.complete(toy.take().node, report(State.WAITING), "rest", ["a", "b"], 0.0)
+    toy.end(toy.take().frontier, report(State.WAITING), "rest", "ab")
     assert toy.take().frontier == "a"
     toy.done("a", "A", decided=True)
-    toy.tree.complete(toy.take().node, report(State.WAITING), "rest2", [], 0.0)
+    toy.end(toy.take().frontier, report(State.WAITING), "rest2")
     assert toy.names() == ["b"]
 
 
 def test_running_parts_of_a_node_that_is_done_are_dropped() -> None:
     toy = Toy()
-    toy.tree.complete(toy.take().node, report(State.OPEN), "rest", ["a"], 0.0)
+    toy.end(toy.take().frontier, report(State.OPEN), "rest", "a")
     assert sorted(toy.names()) == ["a", "rest"]
     running = toy.node("a")
     toy.done("rest", "end", decided=True)
@@ -229,27 +234,49 @@ def test_a_slice_that_gets_nowhere_is_made_longer() -> None:
 
 def test_a_slice_that_gets_nowhere_waits_for_its_parts() -> None:
     toy = Toy()
-    toy.tree.complete(toy.take().node, report(State.OPEN), "rest", ["a"], 0.0)
+    toy.end(toy.take().frontier, report(State.OPEN), "rest", "a")
     assert toy.take().frontier == "rest"
     toy.tree.complete(toy.node("rest"), report(State.OPEN, executions=0), "rest2", [], 0.0)
     assert toy.names() == ["a"]
+
+
+def test_the_part_that_a_frontier_waits_for_comes_back() -> None:
+    toy = Toy()
+    toy.end(toy.take().frontier, report(State.OPEN), "rest", "ab")
+    assert toy.names() == ["rest", "a", "b"]
+    toy.end("a", report(State.WAITING), "a2", "cd")
+    assert toy.names() == ["c", "d"]
+    toy.done("d", "D")
+    toy.end("rest", report(State.WAITING, needs="a"), "rest2")
+    merge = toy.take()
+    assert (merge.frontier, merge.results) == ("rest2", ("a2", "D"))
+    toy.end("rest2", report(State.WAITING, needs="b"), "rest3")
+    assert toy.names() == [], "b comes back when its slice ends, and c is a child of the root now"
+    toy.end("b", report(State.OPEN), "b2")
+    assert toy.take().results == ("b2",)
+    toy.done("c", "C")
+    toy.end("rest3", report(State.WAITING, needs="c"), "rest4")
+    assert toy.take().results == ("C",)
+    toy.done("rest4", "end")
+    assert toy.tree.finished
+    assert len(toy.discarded) == len(set(toy.discarded)) == 13
 
 
 def test_failures_are_counted_until_a_slice_succeeds() -> None:
     toy = Toy()
     assert toy.tree.fail(toy.take().node) == 1
     assert toy.tree.fail(toy.take().node) == 2
-    toy.tree.complete(toy.take().node, report(State.OPEN), "rest", [], 0.0)
+    toy.end(toy.take().frontier, report(State.OPEN), "rest")
     assert toy.tree.fail(toy.take().node) == 1
 
 
 def test_contradictions_are_errors() -> None:
     toy = Toy()
     with pytest.raises(ContractError):
-        toy.tree.complete(toy.take().node, report(State.DONE), "rest", ["a"], 0.0)
+        toy.end(toy.take().frontier, report(State.DONE), "rest", "a")
     toy = Toy()
     with pytest.raises(ContractError):
-        toy.tree.complete(toy.take().node, report(State.WAITING), "rest", [], 0.0)
+        toy.end(toy.take().frontier, report(State.WAITING), "rest")
 
 
 def test_reports_are_json() -> None:

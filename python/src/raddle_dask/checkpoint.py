@@ -60,6 +60,7 @@ def _entry(node: Node[Path]) -> dict[str, Any]:
     return {
         "name": node.name,
         "parent": node.parent,
+        "label": node.label,
         "born": node.born,
         "depth": node.depth,
         "frontier": node.frontier.name,
@@ -69,6 +70,7 @@ def _entry(node: Node[Path]) -> dict[str, Any]:
         "slices": node.slices,
         "stalls": node.stalls,
         "children": sorted(node.children),
+        "needs": node.needs,
         "results": [file.name for file in node.results],
         "urgent": node.urgent,
     }
@@ -95,6 +97,7 @@ def _restore(table: dict[str, Any], archive: zipfile.ZipFile, store: Store, paci
         Node(
             name=int(entry["name"]),
             parent=entry["parent"],
+            label=entry["label"],
             born=(int(entry["born"][0]), int(entry["born"][1])),
             depth=int(entry["depth"]),
             frontier=store.put(archive.read(entry["frontier"])),
@@ -103,6 +106,7 @@ def _restore(table: dict[str, Any], archive: zipfile.ZipFile, store: Store, paci
             slices=int(entry["slices"]),
             stalls=int(entry["stalls"]),
             children=set(entry["children"]),
+            needs=entry["needs"],
             results=[store.put(archive.read(name)) for name in entry["results"]],
             urgent=bool(entry["urgent"]),
         )

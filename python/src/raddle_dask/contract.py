@@ -81,6 +81,10 @@ class Report:
     state: State
     counts: Counts
     errors: tuple[Found, ...] = ()
+    names: tuple[str, ...] = ()
+    """The names of the parts."""
+    needs: str | None = None
+    """The part that the rest waits for, of all that are missing."""
     decided: bool = False
     seconds: float = 0.0
 
@@ -108,6 +112,8 @@ class Report:
                     )
                     for error in data["errors"]
                 ),
+                names=tuple(str(name) for name in data["names"]),
+                needs=None if data["needs"] is None else str(data["needs"]),
                 decided=bool(data["decided"]),
                 seconds=float(data["seconds"]),
             )

@@ -1,8 +1,9 @@
 """The search as a tree of frontiers.
 
 A slice of a frontier leaves a rest, which takes its place, and parts, which become its children. A child that is done
-is a result: it is put into a later slice of its parent, which may then find more to do. The search is over when the
-root is done. The tree decides what is sliced next; it does not run anything, and does not look into frontiers. ``B``
+is a result: it is put into a later slice of its parent, which may then find more to do. If a frontier can do nothing but
+wait, raddle names the part that it needs first. This one is *recalled*: it comes back as it is, and its children are those of its parent then.
+The search is over when the root is done. The tree decides what is sliced next; it does not run anything, and does not look into frontiers. ``B``
 is whatever stands for the bytes of one.
 
 Invariants:
@@ -47,8 +48,10 @@ class Node(Generic[B]):
 
     name: int
     parent: int | None
+    label: str | None
+    """The name that raddle has given to this part."""
     born: tuple[int, int]
-    """The slice of the parent that made this part, counted from 0, and the number of the part in it."""
+    """The number of the slice that made this part, of all slices, and the number of the part in it."""
     depth: int
     frontier: B
     phase: Phase = Phase.READY
@@ -60,8 +63,10 @@ class Node(Generic[B]):
     """Tasks in a row that were lost for good."""
     children: set[int] = field(default_factory=set)
     """Children that are not done."""
+    needs: str | None = None
+    """The label of the child that the frontier waits for."""
     results: list[B] = field(default_factory=list)
-    """The rests of children that are done, to be put in."""
+    """The rests of children that are done or were recalled, to be put in in this order."""
     urgent: bool = False
     """Whether a result may make other parts superfluous."""
     since: float = 0.0
@@ -120,7 +125,7 @@ class Tree(Generic[B]):
     @staticmethod
     def begin(root: B, pacing: Pacing, discard: Callable[[B], None]) -> Tree[B]:
         """The tree of a search that has not begun. *discard* is called for frontiers that are not needed any more."""
-        return Tree([Node(name=0, parent=None, born=(0, 0), depth=0, frontier=root)], pacing, discard)
+        return Tree([Node(name=0, parent=None, label=None, born=(0, 0), depth=0, frontier=root)], pacing, discard)
 
     def add(self, node: Node[B]) -> None:
         """Adds a node: the root, a part, or one of a checkpoint."""
@@ -205,6 +210,8 @@ class Tree(Generic[B]):
             return
         if report.state is State.DONE and parts:
             raise ContractError("a slice that is done has parts")
+        if len(report.names) != len(parts):
+            raise ContractError("a slice has not as many parts as names")
         self._count(report)
         self._discard_all([task.frontier, *task.results])
         node = self.nodes[name]
@@ -216,8 +223,9 @@ class Tree(Generic[B]):
         stalled = not parts and not task.results and report.counts == Counts()
         node.stalls = node.stalls + 1 if stalled else 0
         for number, part in enumerate(parts):
-            self._add_part(node, number, part)
+            self._add_part(node, number, report.names[number], part)
         node.slices += 1
+        node.needs = report.needs
         if report.decided:
             self._hold_later(node)
         if report.state is State.DONE:
@@ -230,6 +238,9 @@ class Tree(Generic[B]):
         if not node.children and not node.can_run:
             raise ContractError("a frontier waits for parts, and all of its parts are done")
         self._sort(node)
+        if node.parent is not None:
+            self._recall(self.nodes[node.parent])
+        self._recall(node)
 
     def fail(self, name: int) -> int:
         """Gives a slice back whose task is lost for good, and returns how often that has happened in a row."""
@@ -255,8 +266,9 @@ class Tree(Generic[B]):
         self.searched_seconds += report.seconds
         self.errors.update(found.place for found in report.errors)
 
-    def _add_part(self, node: Node[B], number: int, part: B) -> None:
-        child = Node(self.names, node.name, (node.slices, number), node.depth + 1, part, held=node.held)
+    def _add_part(self, node: Node[B], number: int, label: str, part: B) -> None:
+        born = (self.slices, number)
+        child = Node(self.names, node.name, label, born, node.depth + 1, part, held=node.held)
         node.children.add(child.name)
         self.add(child)
 
@@ -278,6 +290,25 @@ class Tree(Generic[B]):
         parent.results.append(node.frontier)
         parent.urgent = parent.urgent or decided
         self._sort(parent)
+
+    def _recall(self, node: Node[B]) -> None:
+        """Puts the child that a node waits for back as it is, unless it runs: then it comes back after its slice."""
+        if node.name not in self.nodes or node.phase is not Phase.WAITING or node.needs is None:
+            return
+        children = [self.nodes[name] for name in node.children]
+        child = next((child for child in children if child.label == node.needs), None)
+        if child is None or child.phase is Phase.RUNNING:
+            return
+        del self.nodes[child.name]
+        self._forget(child)
+        node.children.remove(child.name)
+        node.children |= child.children
+        for name in child.children:
+            self.nodes[name].parent = node.name
+        # Results of the child's own parts can be put in after the child.
+        node.results += [child.frontier, *child.results]
+        node.urgent = True
+        self._sort(node)
 
     def _drop(self, names: Iterable[int]) -> None:
         """Drops nodes, with all that is below them."""
