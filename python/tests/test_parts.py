@@ -13,7 +13,7 @@ from raddle_dask.checkpoint import CheckpointError
 from raddle_dask.contract import ContractError, Counts, Estimate, Report, State, with_option
 from raddle_dask.driver import Snapshot
 from raddle_dask.options import UsageError
-from raddle_dask.pacing import Pacing
+from raddle_dask.pacing import Pace, Pacing
 from raddle_dask.progress import Progress, describe
 from raddle_dask.store import Store
 from raddle_dask.tree import Tree
@@ -96,17 +96,19 @@ def test_estimates() -> None:
     assert Estimate.parse(b"") is None
 
 
-def test_slices_are_short_and_divided_while_cores_are_idle() -> None:
-    pacing = Pacing(slice_seconds=10.0, parts=8)
-    first = pacing.pace(capacity=100, supply=1)
-    assert (first.seconds, first.parts) == (1.0, 8)
-    assert pacing.pace(capacity=2, supply=1).parts == 3
-    steady = pacing.pace(capacity=4, supply=20)
-    assert (steady.seconds, steady.parts) == (10.0, 0)
+def test_slices_grow_with_the_search() -> None:
+    pacing = Pacing(slice_seconds=10.0)
+    lengths = [pacing.pace(cores=4, supply=8, searched=4.0 * elapsed).seconds for elapsed in (0, 5, 20, 100, 1000)]
+    assert lengths == [0.5, 0.5, 2.0, 10.0, 10.0]
+    assert Pacing(slice_seconds=0.1).pace(4, 1, 0.0).seconds == 0.1
 
 
-def test_short_slices_are_not_longer_than_all_slices() -> None:
-    assert Pacing(slice_seconds=0.1).pace(4, 1).seconds == 0.1
+def test_slices_are_short_and_divided_while_cores_have_nothing_to_do() -> None:
+    pacing = Pacing(slice_seconds=10.0, parts=4)
+    assert pacing.pace(cores=100, supply=1, searched=0.0) == Pace(0.2, 4)
+    assert pacing.pace(cores=4, supply=2, searched=1000.0) == Pace(2.5, 4)
+    assert pacing.pace(cores=4, supply=14, searched=1000.0) == Pace(10.0, 2)
+    assert pacing.pace(cores=4, supply=16, searched=1000.0) == Pace(10.0, 0)
 
 
 def test_a_store_knows_its_size(tmp_path: Path) -> None:

@@ -16,7 +16,7 @@ from raddle_dask.pacing import Pacing
 from raddle_dask.store import Store
 from raddle_dask.tree import Task, Tree
 
-PACING = Pacing(slice_seconds=0.05, parts=3, least_seconds=0.005, merge_seconds=2.0, most_results=3)
+PACING = Pacing(slice_seconds=0.05, parts=3, first_seconds=0.02, least_seconds=0.005, most_results=3)
 
 
 def program(seed: int, errors: int = 0, keep_going: bool = False) -> fake_raddle.Data:

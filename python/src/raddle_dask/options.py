@@ -29,7 +29,7 @@ class Options:
     scheduler_file: Path | None = None
     local: int | None = None
     slice_seconds: float = 10.0
-    parts: int = 8
+    parts: int = 4
     retries: int = 3
     raddle: Path | None = None
     checkpoint: Path | None = None
@@ -69,7 +69,7 @@ _DEFINITIONS: tuple[tuple[str, bool | None, dict[str, object]], ...] = (
     ("--scheduler-file", True, {"metavar": "FILE", "type": Path, "help": "the file in which a scheduler has left its address"}),
     ("--local", True, {"metavar": "N", "type": _count, "help": "start a cluster of N worker processes on this machine"}),
     ("--slice-seconds", True, {"metavar": "S", "type": _positive, "help": "the longest slice [default: 10]"}),
-    ("--parts", True, {"metavar": "N", "type": _count, "help": "the most parts that one slice may make [default: 8]"}),
+    ("--parts", True, {"metavar": "N", "type": _count, "help": "the most parts that one slice may make [default: 4]"}),
     ("--retries", True, {"metavar": "N", "type": int, "help": "how often a slice that fails is run again [default: 3]"}),
     ("--raddle", True, {"metavar": "PATH", "type": Path, "help": "the raddle to run here and on all workers [default: that of the path]"}),
     ("--checkpoint", True, {"metavar": "FILE", "type": Path, "help": "save the search to FILE now and then and when it is stopped"}),

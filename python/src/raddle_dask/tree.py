@@ -143,7 +143,7 @@ class Tree(Generic[B]):
         if node is None:
             return None
         supply = len(self.running) + self._promised + max(len(self._ready), 1)
-        pace = self.pacing.pace(capacity, supply)
+        pace = self.pacing.pace(capacity, supply, self.searched_seconds)
         task = Task(
             node=node.name,
             turn=node.slices,
