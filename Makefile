@@ -1,5 +1,5 @@
 # demo   build, run a short tour, and then the tour of the book, with its outputs compared
-# test   every test, formatting, lints
+# test   every test, formatting, lints; the Python package is tested in target/python
 # validate  outputs by their schemas, those of SARIF and JUnit included
 # bench  measure searches, robustness and monitors; tables, JSON in target/bench.jsonl, and plots in target/plots
 # estimates  how close the estimates of long searches come to the truth: half an hour to two, on a machine with two cores
@@ -30,6 +30,7 @@ test: export CARGO_INCREMENTAL := 0
 test:
 	scripts/setup rustfmt clippy patch git browser
 	cargo test --locked --workspace --tests --no-fail-fast
+	scripts/python $(TARGET)/debug/raddle
 	cargo fmt --all --check
 	cargo clippy --locked --workspace --all-targets -- -D warnings
 	RUSTDOCFLAGS="-D warnings" cargo doc --locked --workspace --no-deps --document-private-items

@@ -120,11 +120,11 @@ pub(crate) fn run(config: &SliceConfig, output: &mut Output) -> Result<Status, S
         parts: parts.iter().map(text).collect(),
         names: saved.parts.iter().map(|part| hex(part.name)).collect(),
         needs: saved.needs.map(hex),
-        executions: now.executions - before.executions,
-        blocked: now.blocked - before.blocked,
-        redundant: now.redundant - before.redundant,
-        cut: now.cut - before.cut,
-        events: now.events - before.events,
+        executions: added(now.executions, before.executions),
+        blocked: added(now.blocked, before.blocked),
+        redundant: added(now.redundant, before.redundant),
+        cut: added(now.cut, before.cut),
+        events: added(now.events, before.events),
         errors: errors
             .map(|failure| {
                 let (file, line) = place(&frontier.program, failure.loc);
@@ -142,6 +142,12 @@ fn hex(name: u64) -> String {
     format!("{name:016x}")
 }
 
+/// The number that a slice has added. It may be less than before: an error that ends the search takes back the numbers of
+/// what comes after it.
+fn added(now: u64, before: u64) -> u64 {
+    now.saturating_sub(before)
+}
+
 fn place(program: &Program, loc: LocId) -> (Option<&str>, Option<u32>) {
     let Some(loc) = program.loc(loc) else { return (None, None) };
     (program.files.get(loc.file as usize).map(String::as_str), Some(loc.line))
@@ -151,4 +157,15 @@ fn place(program: &Program, loc: LocId) -> (Option<&str>, Option<u32>) {
 fn checked(path: &Path, config: &SliceConfig) -> Result<Destination, Diagnostic> {
     let inputs = config.results.iter().chain([&config.frontier]).map(PathBuf::as_path);
     Destination::checked(path, inputs)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::added;
+
+    /// With an error, a slice may put in fewer executions than another one has counted behind its place.
+    #[test]
+    fn an_error_that_takes_numbers_back_adds_none() {
+        assert_eq!((added(7, 5), added(3, 5)), (2, 0));
+    }
 }

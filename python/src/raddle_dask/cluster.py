@@ -1,0 +1,48 @@
+"""The connection to a cluster."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Iterator
+from typing import Any
+
+from distributed import Client, LocalCluster
+
+from raddle_dask.options import Options
+
+CONNECT_SECONDS = 30.0
+
+
+class ClusterError(Exception):
+    """There is no such cluster."""
+
+
+@contextlib.contextmanager
+def connect(options: Options) -> Iterator[Client]:
+    """Connects to the scheduler that the options name, or starts a cluster on this machine."""
+    with contextlib.ExitStack() as stack:
+        where: dict[str, Any]
+        if options.local is not None:
+            cluster: Any = stack.enter_context(_local(options.local))
+            where = {"address": cluster}
+        elif options.scheduler_file is not None:
+            where = {"scheduler_file": str(options.scheduler_file)}
+        else:
+            where = {"address": options.scheduler}
+        try:
+            client: Any = Client(**where, timeout=CONNECT_SECONDS, set_as_default=False)  # type: ignore[no-untyped-call]
+        except (OSError, ValueError, TimeoutError) as error:
+            raise ClusterError(f"cannot connect to the scheduler: {error}") from error
+        stack.enter_context(client)
+        yield client
+
+
+def _local(workers: int) -> Any:
+    """A cluster on this machine: a process for each worker, which is started again if it dies."""
+    return LocalCluster(  # type: ignore[no-untyped-call]
+        n_workers=workers,
+        threads_per_worker=1,
+        processes=True,
+        dashboard_address=":0",
+        worker_dashboard_address=":0",
+    )
