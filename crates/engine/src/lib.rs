@@ -63,7 +63,7 @@ pub use raddle_budget::{Budget, Spent};
 pub use raddle_machine::{Calls, Ending, FailureKind, Frame, LoopBound, Unroll, loop_places};
 pub use schedule::{EventRef, Step};
 pub use share::{
-    Crew, Explored, Found, Hire, Reached, Save, Saving, Sharing, Slot, Subtrees, Task,
+    Crew, Explored, Found, Hire, Offers, Reached, Save, Saving, Sharing, Slot, Subtrees, Task,
 };
 pub use story::{
     Aside, Bytes, Cell, Datum, Deed, Other, ReplayEnd, ReplayEvent, Replayed, Writing,

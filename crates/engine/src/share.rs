@@ -27,7 +27,7 @@ use serde::{Deserialize, Serialize};
 use std::collections::VecDeque;
 use std::fmt;
 use std::mem;
-use std::sync::atomic::{AtomicBool, AtomicIsize, Ordering::Relaxed};
+use std::sync::atomic::{AtomicBool, AtomicIsize, AtomicU64, Ordering::Relaxed};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
@@ -122,6 +122,14 @@ impl<T, D, L> Slot<T, D, L> {
     /// Whether it is the same slot.
     pub fn is(&self, other: &Self) -> bool {
         Arc::ptr_eq(&self.0, &other.0)
+    }
+
+    /// Waits for the subtree to be done, at most this long. For an owner to whom leaving its segment costs as much.
+    pub fn wait(&self, longest: Duration) {
+        let start = Instant::now();
+        while matches!(*self.lock(), Subtree::Begun) && start.elapsed() < longest {
+            thread::sleep(Duration::from_micros(20));
+        }
     }
 
     /// Reaches the subtree in the order of the search. `leave` gives the rest of the owner's segment away.
@@ -310,6 +318,19 @@ impl<T: Subtrees<T, D, L>, D, L> Slot<T, D, L> {
     }
 }
 
+/// When a worker offers subtrees. Small ones cost more than they bring, so there are fewer and fewer offers while most are small
+/// ([`Sharing::explored`]).
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Offers {
+    /// The executions to wait for.
+    left: u64,
+}
+
+/// A subtree of fewer executions is small.
+const SMALL: u64 = 50;
+/// The executions to wait for after a small subtree, at least and at most.
+const PAUSES: [u64; 2] = [16, 1 << 13];
+
 /// The subtrees that were offered and are not begun, and the workers that look for one.
 #[derive(Debug)]
 pub struct Sharing<T, D, L> {
@@ -317,6 +338,8 @@ pub struct Sharing<T, D, L> {
     changed: Condvar,
     /// The number of idle workers, without those for which a subtree was offered; [`OVER`] at the end.
     wanted: AtomicIsize,
+    /// The executions between two offers of a worker.
+    pause: AtomicU64,
 }
 
 const OVER: isize = isize::MIN;
@@ -354,6 +377,7 @@ impl<T, D, L> Sharing<T, D, L> {
             }),
             changed: Condvar::new(),
             wanted: AtomicIsize::new(0),
+            pause: AtomicU64::new(0),
         }
     }
 
@@ -376,6 +400,25 @@ impl<T, D, L> Sharing<T, D, L> {
     #[inline]
     pub fn is_over(&self) -> bool {
         self.wanted.load(Relaxed) == OVER
+    }
+
+    /// Whether a worker would take a subtree, and one should be offered. Asked after every execution.
+    #[inline]
+    pub fn is_time(&self, offers: &mut Offers) -> bool {
+        if !self.is_wanted() {
+            return false;
+        }
+        let is_time = offers.left == 0;
+        offers.left = if is_time { self.pause.load(Relaxed) } else { offers.left - 1 };
+        is_time
+    }
+
+    /// A subtree that was offered had so many executions.
+    pub fn explored(&self, executions: u64) {
+        let pause = self.pause.load(Relaxed);
+        let [least, most] = PAUSES;
+        let next = if executions < SMALL { (pause * 2).clamp(least, most) } else { pause / 4 };
+        self.pause.store(next, Relaxed);
     }
 
     /// Offers a subtree.

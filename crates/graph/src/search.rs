@@ -40,7 +40,7 @@ use crate::outcome::{end_of, final_state};
 use crate::segment::{Crew, Offer, Taken, Task};
 use crate::state::{Act, Refused, accepts_last_value, is_refused_at_once, perform, step};
 use raddle_engine::Options;
-use raddle_engine::{BoundKind, Hire, Reporter, Step, Stopped, Summary, Tally};
+use raddle_engine::{BoundKind, Hire, Offers, Reporter, Step, Stopped, Summary, Tally};
 use raddle_machine::{Mark, ThreadId};
 use smallvec::SmallVec;
 use std::ops::ControlFlow;
@@ -121,6 +121,8 @@ pub(crate) struct Search<'p, const W: usize> {
     pub root_explored: bool,
     /// Whether another worker goes on with the segment.
     pub has_left: bool,
+    /// When subtrees are offered.
+    pub offers: Offers,
     /// The subtree to which the segment was left, if this worker goes on there.
     pub next: Option<(Task, Offer)>,
     /// A tally without an execution.
@@ -159,6 +161,7 @@ impl<'p, const W: usize> Search<'p, W> {
             ended: None,
             root_explored: false,
             has_left: false,
+            offers: Offers::default(),
             next: None,
             nothing,
             most: u64::MAX,

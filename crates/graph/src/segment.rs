@@ -413,7 +413,7 @@ impl<const W: usize> Search<'_, W> {
         if crew.is_to_save() && self.nodes.len() > self.floor && !self.save(crew) {
             return false;
         }
-        if crew.sharing.is_wanted() {
+        if crew.sharing.is_time(&mut self.offers) {
             self.offer(crew);
         }
         !crew.sharing.is_over()
@@ -540,6 +540,9 @@ impl<const W: usize> Search<'_, W> {
     pub(crate) fn go_on_above(&mut self) -> bool {
         let Some(segment) = self.segment.take() else { return false };
         self.reporter.finish(&self.tally.summary);
+        if let Some(crew) = self.crew {
+            crew.sharing.explored(self.tally.explored());
+        }
         let explored = segment.end(|| Results {
             explored: self.root_explored,
             races: races(&self.nodes[..self.floor]),

@@ -19,7 +19,7 @@ use crate::segment::{Crew, Offer, Reversals, Task};
 use crate::strategy::{Mark, Plan};
 use crate::system::{Moment, System, field};
 use crate::wakeup::{Item, List, Trees};
-use raddle_engine::{Buffering, Hire, Options};
+use raddle_engine::{Buffering, Hire, Offers, Options};
 use raddle_machine::{Needs, Status, StrongStore, ThreadId};
 use smallvec::SmallVec;
 use std::ops::ControlFlow;
@@ -60,6 +60,8 @@ pub(crate) struct Search<'p, 'o, P: Plan> {
     pub is_on_its_way: bool,
     /// Whether another worker goes on with the segment.
     pub has_left: bool,
+    /// When subtrees are offered.
+    pub offers: Offers,
     /// The subtree to which the segment was left, if this worker goes on there.
     pub next: Option<(Task, Offer)>,
     /// Starts the other workers, if they are not started yet.
@@ -128,6 +130,7 @@ impl<'p, 'o, P: Plan> Search<'p, 'o, P> {
             reversals: Reversals::default(),
             is_on_its_way: false,
             has_left: false,
+            offers: Offers::default(),
             next: None,
             hire: None,
             races: Vec::new(),

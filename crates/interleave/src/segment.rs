@@ -110,22 +110,39 @@ struct Reversal {
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub(crate) struct Reversals {
     list: Vec<Reversal>,
+    /// Sequences that need not be inserted, with the number of events before their state.
     #[serde(skip)]
-    by_hash: FxHashMap<u64, SmallVec<[u32; 1]>>,
+    dropped: Vec<(u32, Vec<Action>)>,
+    #[serde(skip)]
+    by_hash: FxHashMap<u64, SmallVec<[Known; 1]>>,
     /// The number of elements of all sequences.
     #[serde(skip)]
     length: usize,
 }
 
+/// A sequence that was seen before: its number in one of the lists.
+#[derive(Clone, Copy, Debug)]
+enum Known {
+    Kept(u32),
+    Dropped(u32),
+}
+
 /// A segment with longer reversals than this waits until it is the first: it needs to keep none then.
 const LONGEST: usize = 1 << 20;
+const MOST_DROPPED: usize = 1 << 14;
+/// The time that a node of a wakeup tree takes to be left to another worker.
+const COST_OF_NODE: Duration = Duration::from_nanos(60);
+/// The most branches behind a subtree that a task has from each state. A reversal that another one covers is dropped later.
+const MOST_LATER: usize = 32;
 
 impl Reversals {
     fn knows(&self, at: u32, sequence: &[Item]) -> bool {
-        let same = |n: &u32| {
-            let known = &self.list[*n as usize];
-            let actions = sequence.iter().map(|item| &item.action);
-            known.at == at && known.sequence.iter().eq(actions)
+        let same = |known: &Known| {
+            let (there, known) = match *known {
+                Known::Kept(n) => (self.list[n as usize].at, &self.list[n as usize].sequence),
+                Known::Dropped(n) => (self.dropped[n as usize].0, &self.dropped[n as usize].1),
+            };
+            there == at && known.iter().eq(sequence.iter().map(|item| &item.action))
         };
         let hash = hash_of(at, sequence.iter().map(|item| &item.action));
         self.by_hash.get(&hash).is_some_and(|numbers| numbers.iter().any(same))
@@ -133,9 +150,18 @@ impl Reversals {
 
     fn add(&mut self, reversal: Reversal) {
         let hash = hash_of(reversal.at, reversal.sequence.iter());
-        self.by_hash.entry(hash).or_default().push(self.list.len() as u32);
+        self.by_hash.entry(hash).or_default().push(Known::Kept(self.list.len() as u32));
         self.length += reversal.sequence.len();
         self.list.push(reversal);
+    }
+
+    /// Remembers a sequence that is covered. Where there are too many of them, it is looked at again when it comes again.
+    fn drop(&mut self, at: u32, sequence: Vec<Action>) {
+        if self.dropped.len() < MOST_DROPPED {
+            let hash = hash_of(at, sequence.iter());
+            self.by_hash.entry(hash).or_default().push(Known::Dropped(self.dropped.len() as u32));
+            self.dropped.push((at, sequence));
+        }
     }
 
     /// The same with the tables that are not written.
@@ -458,7 +484,7 @@ impl<P: Plan> Search<'_, '_, P> {
         if crew.is_to_save() && !self.save(crew) {
             return false;
         }
-        if crew.sharing.is_wanted() {
+        if crew.sharing.is_time(&mut self.offers) {
             self.offer(&crew.sharing);
         }
         while self.reversals.are_too_long() && !crew.sharing.is_over() && !self.watch.is_spent() {
@@ -488,12 +514,13 @@ impl<P: Plan> Search<'_, '_, P> {
         let system = &self.system;
         let happens_before = |a: u32, b: u32| system.precedes(a, b, needs);
         let actions: Vec<Action> = sequence.iter().map(|item| item.action).collect();
-        let after = (0..sequence.len()).map(|n| needed_by(n, sequence, &happens_before)).collect();
         let branches = self.levels[at as usize].branches;
-        let budget = system.budget();
-        if !P::covers(&self.trees, branches, sequence, &happens_before, budget) {
-            self.reversals.add(Reversal { at, sequence: actions, after });
+        let (mut rest, budget) = (sequence.clone(), system.budget());
+        if P::covers(&self.trees, branches, &mut rest, &happens_before, budget) {
+            return self.reversals.drop(at, actions);
         }
+        let after = (0..sequence.len()).map(|n| needed_by(n, sequence, &happens_before)).collect();
+        self.reversals.add(Reversal { at, sequence: actions, after });
     }
 
     /// Inserts the reversals of a segment that comes next in the order of the search.
@@ -558,9 +585,8 @@ impl<P: Plan> Search<'_, '_, P> {
 
     /// Adds branches that come behind an offered subtree.
     fn add_later(&self, at: usize, branches: List, later: &mut Vec<(u32, Forest)>) {
-        if !branches.is_empty() {
-            let mut forest = self.trees.export(branches);
-            forest.iter_mut().for_each(|(_, _, offer)| *offer = None);
+        let forest = self.trees.first_leaves(branches, MOST_LATER);
+        if !forest.is_empty() {
             later.push((at as u32, forest));
         }
     }
@@ -699,6 +725,9 @@ impl<P: Plan> Search<'_, '_, P> {
         let root = self.floor.checked_sub(1).and_then(|at| self.system.events.get(at));
         let root = root.map(|event| event.action);
         self.watch.finish(&self.outcomes.tally.summary);
+        if let Some(crew) = self.crew {
+            crew.sharing.explored(self.outcomes.tally.explored());
+        }
         let explored = segment.end(|| Results {
             root,
             outcomes: std::mem::replace(&mut self.outcomes, self.nothing.clone()),
@@ -744,6 +773,7 @@ impl<P: Plan> Search<'_, '_, P> {
     pub(crate) fn reach(&mut self, depth: usize, leaf: Branch) -> bool {
         let Some(offer) = self.trees.offer_of(leaf) else { return true };
         self.watch.finish(&self.outcomes.tally.summary);
+        offer.wait(COST_OF_NODE * self.trees.size());
         let levels = &self.levels[self.floor..=depth];
         let reached = offer.reach(|| Rest {
             floor: self.floor,

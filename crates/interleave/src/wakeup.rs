@@ -351,6 +351,18 @@ impl Trees {
         }
     }
 
+    /// The first branches of a tree as far as they are leaves, without their offers, and at most this many. A sequence that one of
+    /// them covers is covered by the whole tree.
+    pub(crate) fn first_leaves(&self, list: List, most: usize) -> Forest {
+        let mut forest = Forest::new();
+        let mut at = list.first;
+        while at != 0 && self.node(at).children.is_empty() && forest.len() < most {
+            forest.push((self.node(at).action, 0, None));
+            at = self.node(at).next;
+        }
+        forest
+    }
+
     /// The tree that [`Trees::export`] was given.
     pub(crate) fn import(&mut self, forest: Forest) -> List {
         let mut root = List::EMPTY;
@@ -373,6 +385,11 @@ impl Trees {
             }
         }
         root
+    }
+
+    /// The number of nodes.
+    pub(crate) fn size(&self) -> u32 {
+        (self.nodes.len() - self.free.len()) as u32
     }
 
     /// Forgets all trees.
