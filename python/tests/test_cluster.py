@@ -13,6 +13,7 @@ from pathlib import Path
 import psutil
 import pytest
 
+import fake_raddle
 from conftest import FAKE, soon, truth
 from raddle_dask.cli import main
 
@@ -67,6 +68,8 @@ def test_an_interrupted_search_goes_on(
     assert told == ""
     assert f"--resume {saved} goes on" in complaint
     assert slices() >= 3
+    assert main([*call, "--checkpoint", str(saved)]) == 2
+    assert "a search that is not over" in capfd.readouterr().err
     assert main([*call, "--resume", str(saved)]) == 0
     assert json.loads(capfd.readouterr().out) == truth(program)
     # The last checkpoint has the end of the search.
@@ -75,6 +78,20 @@ def test_an_interrupted_search_goes_on(
     toy(seed=6)
     assert main([*call, "--resume", str(saved)]) == 2
     assert "is of another program" in capfd.readouterr().err
+
+
+def test_a_frontier_of_raddle_itself_goes_on(
+    scheduler: str, toy: Write, tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    program = toy()
+    saved, rest = tmp_path / "saved", fake_raddle.slice_of(fake_raddle.begin(json.loads(program.read_text())), [], 0.1, 0)[1]
+    saved.write_bytes(rest)
+    call = ["check", str(program), "--scheduler", scheduler, "--quiet", *QUICK, "--resume", str(saved)]
+    assert main([*call, "--checkpoint", str(saved)]) == 2
+    assert "is not replaced" in capfd.readouterr().err
+    assert main(call) == 0
+    assert json.loads(capfd.readouterr().out) == truth(program)
+    assert saved.read_bytes() == rest
 
 
 def test_the_limit_of_time(scheduler: str, toy: Write, capfd: pytest.CaptureFixture[str]) -> None:

@@ -32,6 +32,20 @@ def digest(frontier: bytes) -> str:
     return hashlib.sha256(frontier).hexdigest()
 
 
+def is_one(path: Path) -> bool:
+    """Whether a file seems to be a checkpoint of raddle-dask."""
+    return zipfile.is_zipfile(path)
+
+
+def is_over(path: Path) -> bool:
+    """Whether the search of a checkpoint has come to its end."""
+    try:
+        with zipfile.ZipFile(path) as archive:
+            return bool(json.loads(archive.read(TABLE))["finished"])
+    except (OSError, zipfile.BadZipFile, ValueError, KeyError, TypeError):
+        return False
+
+
 def save(path: Path, tree: Tree[Path], store: Store, origin: str) -> None:
     """Writes a checkpoint beside its name first, so that the file is always complete."""
     fresh = path.with_name(f".{path.name}.{os.getpid()}")
@@ -41,6 +55,7 @@ def save(path: Path, tree: Tree[Path], store: Store, origin: str) -> None:
             table = {
                 "version": VERSION,
                 "origin": origin,
+                "finished": tree.finished,
                 "names": tree.names,
                 "counts": asdict(tree.counts),
                 "slices": tree.slices,

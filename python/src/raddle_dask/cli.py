@@ -60,13 +60,15 @@ class Search:
         self._began = time.monotonic()
         self._store = Store(folder)
         self._progress = Progress(sys.stderr, given.progress, given.quiet)
+        self._checkpoint = given.checkpoint
+        if given.checkpoint is None and given.resume is not None and checkpoint.is_one(given.resume):
+            self._checkpoint = given.resume
         self._estimate: Estimate | None = None
         self._estimating: subprocess.Popen[bytes] | None = None
 
     def run(self) -> int:
         """Writes the frontier, searches, and reports."""
-        if self._given.checkpoint is not None and not self._given.checkpoint.resolve().parent.is_dir():
-            raise UsageError(f"the folder of {self._given.checkpoint} does not exist")
+        self._check_files()
         frontier = self._folder / "root.raddle"
         status = self._raddle.write_frontier(frontier, self._signals)
         if status != 0:
@@ -78,11 +80,25 @@ class Search:
             return 128 + self._signals.caught if self._signals.caught is not None else UNKNOWN
         return self._raddle.report(tree.root.frontier, self._signals)
 
+    def _check_files(self) -> None:
+        saved, resumed = self._given.checkpoint, self._given.resume
+        if saved is not None and not saved.resolve().parent.is_dir():
+            raise UsageError(f"the folder of {saved} does not exist")
+        if saved is None or not saved.exists():
+            return
+        if not checkpoint.is_one(saved):
+            raise UsageError(f"{saved} is not a checkpoint of raddle-dask, and is not replaced by one")
+        if not checkpoint.is_over(saved) and (resumed is None or not saved.samefile(resumed)):
+            raise UsageError(f"{saved} has a search that is not over: --resume {saved} goes on with it")
+
     def _tree(self, first: bytes, origin: str) -> Tree[Path]:
         pacing = Pacing(slice_seconds=self._given.slice_seconds, parts=self._given.parts)
-        if self._given.resume is not None:
+        if self._given.resume is None:
+            return Tree.begin(self._store.put(first), pacing, self._store.discard)
+        if checkpoint.is_one(self._given.resume):
             return checkpoint.load(self._given.resume, self._store, origin, pacing)
-        return Tree.begin(self._store.put(first), pacing, self._store.discard)
+        # A frontier of raddle itself. Whether it is one of this search is known at the end.
+        return Tree.begin(self._store.put(self._given.resume.read_bytes()), pacing, self._store.discard)
 
     def _solve(self, tree: Tree[Path], origin: str) -> bool:
         """Searches on the cluster. Returns whether the search is over; it is saved in any case."""
@@ -107,8 +123,10 @@ class Search:
         before = tree.searched_seconds
         try:
             with connect(self._given) as client:
+                begun = time.monotonic()
                 driver = Driver(client, self._raddle.binary, tree, self._store, self._given.retries)
                 over = driver.run(goes_on)
+                seconds = time.monotonic() - begun
         except DriverError:
             self._save(tree, origin)
             raise
@@ -118,22 +136,22 @@ class Search:
         searched = tree.searched_seconds - before
         busy = f", busy with searching for {searched / last.core_seconds:.0%}" if last.core_seconds > 0 else ""
         cores = plural(last.cores, "core")
-        self._progress.note(f"{plural(tree.slices, 'slice')} in {time.monotonic() - begun:.1f} s on {cores}{busy}")
+        self._progress.note(f"{plural(tree.slices, 'slice')} in {seconds:.1f} s on {cores}{busy}")
         self._save(tree, origin)
         if not over:
             self._tell_stopped()
         return over
 
     def _save(self, tree: Tree[Path], origin: str) -> None:
-        if self._given.checkpoint is not None:
-            checkpoint.save(self._given.checkpoint, tree, self._store, origin)
+        if self._checkpoint is not None:
+            checkpoint.save(self._checkpoint, tree, self._store, origin)
 
     def _tell_stopped(self) -> None:
         reason = "interrupted" if self._signals.caught is not None else "stopped at the limit of time"
-        if self._given.checkpoint is None:
+        if self._checkpoint is None:
             print(f"raddle-dask: {reason}; --checkpoint FILE would have saved the search", file=sys.stderr)
         else:
-            print(f"raddle-dask: {reason}; --resume {self._given.checkpoint} goes on", file=sys.stderr)
+            print(f"raddle-dask: {reason}; --resume {self._checkpoint} goes on", file=sys.stderr)
 
     # Estimates
 

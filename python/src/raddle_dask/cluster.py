@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import contextlib
+import time
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 from distributed import Client, LocalCluster
@@ -26,7 +28,7 @@ def connect(options: Options) -> Iterator[Client]:
             cluster: Any = stack.enter_context(_local(options.local))
             where = {"address": cluster}
         elif options.scheduler_file is not None:
-            where = {"scheduler_file": str(options.scheduler_file)}
+            where = {"scheduler_file": str(_written(options.scheduler_file))}
         else:
             where = {"address": options.scheduler}
         try:
@@ -35,6 +37,16 @@ def connect(options: Options) -> Iterator[Client]:
             raise ClusterError(f"cannot connect to the scheduler: {error}") from error
         stack.enter_context(client)
         yield client
+
+
+def _written(file: Path) -> Path:
+    """Waits until a scheduler that is starting has written its file. Dask would wait for ever."""
+    until = time.monotonic() + CONNECT_SECONDS
+    while not file.exists():
+        if time.monotonic() > until:
+            raise ClusterError(f"no scheduler has written {file}")
+        time.sleep(0.1)
+    return file
 
 
 def _local(workers: int) -> Any:

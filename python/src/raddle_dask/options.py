@@ -74,7 +74,7 @@ _DEFINITIONS: tuple[tuple[str, bool | None, dict[str, object]], ...] = (
     ("--raddle", True, {"metavar": "PATH", "type": Path, "help": "the raddle to run here and on all workers [default: that of the path]"}),
     ("--checkpoint", True, {"metavar": "FILE", "type": Path, "help": "save the search to FILE now and then and when it is stopped"}),
     ("--every", True, {"metavar": "SECONDS", "type": _positive, "help": "how often it is saved [default: 300]"}),
-    ("--resume", True, {"metavar": "FILE", "type": Path, "help": "go on with a search that was saved, and save it there again"}),
+    ("--resume", True, {"metavar": "FILE", "type": Path, "help": "go on with a search that raddle-dask or raddle check has saved"}),
     ("--timeout", True, {"metavar": "SECONDS", "type": _positive, "help": "stop after this many seconds, and save the search"}),
     ("--estimate", None, {"metavar": "SECONDS", "type": _positive, "nargs": "?", "const": 3.0, "help": "estimate the size of the search on this machine, for the lines about progress"}),
     ("--progress", None, {"metavar": "SECONDS", "type": _positive, "nargs": "?", "const": 30.0, "help": "print a line about the progress every so many seconds [default: 30; on a terminal, one line that changes]"}),
@@ -143,6 +143,4 @@ def parse(arguments: Sequence[str]) -> Options:
     if "timeout" in given:
         # Compiling the program and explaining its errors have the same limit as the search.
         theirs = with_option(theirs, f"--timeout={given['timeout']:g}")
-    if "resume" in given:
-        given.setdefault("checkpoint", given["resume"])
     return Options(arguments=tuple(theirs), **given)
