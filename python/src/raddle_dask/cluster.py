@@ -14,6 +14,9 @@ from raddle_dask.options import Options
 
 CONNECT_SECONDS = 30.0
 
+# A Ctrl-C in the terminal is for this process, which then ends the others. Dask takes a text with spaces as a script.
+IGNORE_INTERRUPTS = "import signal; signal.signal(signal.SIGINT, signal.SIG_IGN)"
+
 
 class ClusterError(Exception):
     """There is no such cluster."""
@@ -56,5 +59,6 @@ def _local(workers: int) -> Any:
         threads_per_worker=1,
         processes=True,
         dashboard_address=":0",
+        preload=[IGNORE_INTERRUPTS],
         worker_dashboard_address=":0",
     )

@@ -67,7 +67,7 @@ class Progress:
         if not self._live:
             self._print(f"progress: {line}")
             return
-        width = os.get_terminal_size(self._stream.fileno()).columns
+        width = os.get_terminal_size(self._stream.fileno()).columns or 80
         self._stream.write(f"\r\x1b[K{line[: max(width - 1, 20)]}")
         self._stream.flush()
         self._drawn = True
