@@ -129,7 +129,7 @@ impl<'a> Files<'a> {
     }
 }
 
-/// What a search that is kept has said.
+/// Reports of a search that is kept.
 #[derive(Debug, Default)]
 struct Notes {
     saved: u64,

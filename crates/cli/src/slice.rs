@@ -95,7 +95,9 @@ pub(crate) fn run(config: &SliceConfig, output: &mut Output) -> Result<Status, S
     }
     let saved = last.lock().unwrap_or_else(PoisonError::into_inner).take();
     let Some(saved) = saved else {
-        let why = summary.stopped.map_or("the search failed", Stopped::phrase);
+        // A program that needs something that raddle does not have fails before its first execution.
+        let failed = summary.failures.first().map(|failure| failure.message.as_str());
+        let why = failed.or(summary.stopped.map(Stopped::phrase)).unwrap_or("the search failed");
         let message = format!("no slice of the search could be made: {why}");
         return Err(refuse(Diagnostic::whole_file(&shown(&config.frontier), message), output));
     };

@@ -19,7 +19,7 @@ use std::sync::Arc;
 /// Few enough that the levels of small programs are divided, and that the states which need new numbers are.
 const SHARING: Sharing = Sharing { large: 4, chunk: 2 };
 
-/// What a search has found, in a form that does not depend on the numbers of states.
+/// The result of a search, in a form that does not depend on the numbers of states.
 #[derive(PartialEq, Debug)]
 struct Findings {
     states: u64,

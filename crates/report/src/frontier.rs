@@ -106,7 +106,7 @@ pub fn read(name: &str, bytes: &[u8]) -> Result<Frontier, Diagnostic> {
     let refused = |message: String| Diagnostic::whole_file(name, message);
     let damaged = |what: &str| refused(format!("the file is damaged: {what}"));
     let Some(rest) = bytes.strip_prefix(MAGIC) else {
-        return Err(refused("this is no frontier of a search".to_owned())
+        return Err(refused("this file is not a frontier of a search".to_owned())
             .expected("a file that --checkpoint, --frontier or raddle slice has written"));
     };
     let version = rest.first_chunk::<4>().map(|bytes| u32::from_le_bytes(*bytes));

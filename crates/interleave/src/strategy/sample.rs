@@ -93,7 +93,7 @@ const PATIENCE: Duration = Duration::from_millis(2);
 struct Left {
     /// The blocks that this is about.
     all: Range<u64>,
-    /// Those that nobody has made, and those that other processes make.
+    /// Blocks that are still to be made, and blocks that other processes make.
     todo: Vec<Range<u64>>,
     away: Vec<Range<u64>>,
     outcomes: Outcomes,
