@@ -507,7 +507,7 @@ impl<P: Plan> Search<'_, '_, P> {
 
     /// [`Search::plan_at`] for a state above this segment.
     #[cold]
-    fn plan_above(&mut self, at: u32, sequence: &mut Vec<Item>, needs: Needed) {
+    fn plan_above(&mut self, at: u32, sequence: &[Item], needs: Needed) {
         if self.is_on_its_way || self.reversals.knows(at, sequence) {
             return;
         }
@@ -515,7 +515,7 @@ impl<P: Plan> Search<'_, '_, P> {
         let happens_before = |a: u32, b: u32| system.precedes(a, b, needs);
         let actions: Vec<Action> = sequence.iter().map(|item| item.action).collect();
         let branches = self.levels[at as usize].branches;
-        let (mut rest, budget) = (sequence.clone(), system.budget());
+        let (mut rest, budget) = (sequence.to_vec(), system.budget());
         if P::covers(&self.trees, branches, &mut rest, &happens_before, budget) {
             return self.reversals.drop(at, actions);
         }

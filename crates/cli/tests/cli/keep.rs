@@ -208,7 +208,7 @@ fn a_frontier_that_does_not_fit_is_refused() {
     refused(&stopped, "which would be lost");
     refused(
         &["check", &program, "--model", "tso", "--no-check=assertion", "--resume", &program],
-        "no frontier",
+        "not a frontier",
     );
     refused(&["slice", &kept, &kept, "-o", &path(&folder, "out")], "not of a part that is missing");
     refused(&["slice", "no/such.raddle", "-o", &path(&folder, "out")], "cannot be read");
