@@ -6,7 +6,7 @@
 //! | [`config`] | parsed arguments become validated ones, here and nowhere else |
 //! | [`input`] | finding, reading, parsing and verifying files |
 //! | [`source`] | from the files that were named to a program |
-//! | [`litmus`], [`check`], [`matrix`], [`robust`], [`monitor`], [`reach`], [`fence`], [`replay`], [`slice`], [`mod@print`], [`doctor`] | the commands |
+//! | [`litmus`], [`check`], [`matrix`], [`robust`], [`monitor`], [`reach`], [`fence`], [`replay`], [`mod@slice`], [`mod@print`], [`doctor`] | the commands |
 //! | [`completions`], [`man`] | completions for shells and man pages, from the definitions in [`args`] |
 //! | [`project`] | `raddle.toml`: the checks of a project |
 //! | [`unroll`] | whether the program has the loops that are bounded |

@@ -4,7 +4,7 @@
 //! subtrees that were offered are in their slots, at their places in the order of the search ([`crate::Sharing`]), so results come together
 //! in that order, wherever they were found.
 //!
-//! A subtree can be given away ([`Frontier::split`]): it becomes the only item of another frontier, named by a hash of its content,
+//! A subtree can be given away ([`split`]): it becomes the only item of another frontier, named by a hash of its content,
 //! and its slot keeps the name. What becomes of the other frontier takes the place of the name ([`Frontier::fill`]): its results when it is done, or the
 //! rest of it, which is gone on with here then. So nothing can come to a wrong place, and a subtree that was explored twice, since a
 //! result was lost, has the same results.

@@ -4,7 +4,7 @@
 //! | module | subject |
 //! |---|---|
 //! | [`commands`] | the arguments of each command |
-//! | [`matrix`], [`slice`], [`doctor`] | those of `raddle matrix`, `raddle slice` and `raddle doctor` |
+//! | [`matrix`], [`mod@slice`], [`doctor`] | those of `raddle matrix`, `raddle slice` and `raddle doctor` |
 //! | [`shared`] | groups of arguments that several commands have |
 //! | [`models`] | the models and strategies, and which command takes which |
 //! | [`kinds`] | the kinds of errors: which are checked, and which single ones are known |

@@ -1,7 +1,7 @@
 //! Functions whose calls optimisation must not change.
 //!
 //! Some names have a meaning even if the program defines a function of that name
-//! ([`has_meaning`](crate::lower::has_meaning)). An optimiser knows only the body: it would inline it, or drop the call
+//! ([`has_meaning`]). An optimiser knows only the body: it would inline it, or drop the call
 //! if the body has no effect.
 
 use super::run::{Failed, MAX_BYTES, add_input, run};
