@@ -92,10 +92,10 @@ pub(crate) fn solved(
         let to = path(folder, &slices.to_string());
         let parts = if *slices < 16 { random.u32(0..4) } else { 0 }.to_string();
         // The first slices are short, so that there are some.
-        let seconds = if *slices < 4 { "0" } else { seconds };
+        let time = if *slices < 4 { "0" } else { seconds };
         let mut args = vec!["slice", &rest];
         args.extend(results.iter().map(String::as_str));
-        args.extend(["-o", &to, "--seconds", seconds, "--parts", &parts]);
+        args.extend(["-o", &to, "--seconds", time, "--parts", &parts]);
         let ran = raddle(&args);
         assert_eq!(ran.status, Some(0), "{ran:?}");
         let found: Value = serde_json::from_str(&ran.out).expect("JSON");
