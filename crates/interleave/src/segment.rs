@@ -127,8 +127,8 @@ enum Known {
     Dropped(u32),
 }
 
-/// A segment with longer reversals than this waits until it is the first: it needs to keep none then.
-const LONGEST: usize = 1 << 20;
+/// A segment with longer reversals than this waits until it is the first: it needs to keep none then. Small in tests, so that it happens.
+const LONGEST: usize = if cfg!(test) { 200 } else { 1 << 20 };
 const MOST_DROPPED: usize = 1 << 14;
 /// The time that a node of a wakeup tree takes to be left to another worker.
 const COST_OF_NODE: Duration = Duration::from_nanos(60);
@@ -487,7 +487,14 @@ impl<P: Plan> Search<'_, '_, P> {
         if crew.sharing.is_time(&mut self.offers) {
             self.offer(&crew.sharing);
         }
-        while self.reversals.are_too_long() && !crew.sharing.is_over() && !self.watch.is_spent() {
+        // The segment before this one may be in another process, and a worker that waits here does not rest. So searches that are
+        // kept do not wait; their limit is that of memory.
+        let waits = crew.saving().is_none();
+        while waits
+            && self.reversals.are_too_long()
+            && !crew.sharing.is_over()
+            && !self.watch.is_spent()
+        {
             self.take_over_early();
             thread::sleep(Duration::from_micros(200));
         }
