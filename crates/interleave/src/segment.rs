@@ -128,7 +128,7 @@ enum Known {
 }
 
 /// A segment with longer reversals than this waits until it is the first: it needs to keep none then. Small in tests, so that it happens.
-const LONGEST: usize = if cfg!(test) { 200 } else { 1 << 20 };
+const LONGEST: usize = if cfg!(test) { 12 } else { 1 << 20 };
 const MOST_DROPPED: usize = 1 << 14;
 /// The time that a node of a wakeup tree takes to be left to another worker.
 const COST_OF_NODE: Duration = Duration::from_nanos(60);
